@@ -1,0 +1,135 @@
+"""The command ``hardwon``: said (parse), meant (handle), done (print). The only place that knows exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from hardwon.doors.parse import parse, wants_json
+from hardwon.errors import Busy, HardwonError, InvalidInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.doors.handle import Answer
+    from hardwon.doors.parse import Request
+
+FAILURE, USAGE, BUSY, INTERRUPTED = 1, 2, 4, 130
+# The first class that fits; everything else is a failure.
+EXIT_CODES: tuple[tuple[type[HardwonError], int], ...] = ((InvalidInput, USAGE), (Busy, BUSY))
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    if "_HARDWON_COMPLETE" in os.environ:
+        from hardwon.doors.pages import complete
+
+        return complete()
+    words = sys.argv[1:] if words is None else words
+    _set_streams()
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+        return code
+    except HardwonError as error:
+        _tell(error, as_json=wants_json(words))
+        return exit_code(error)
+    except KeyboardInterrupt:
+        print("hardwon: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        _drop_output()  # the reader went away (`| head`): leave quietly
+        return 0
+    except OSError as error:
+        _drop_output()
+        _tell(
+            HardwonError(f"the system refused: {error}", remedy="see to what it names, and try again"), as_json=wants_json(words)
+        )
+        return FAILURE
+
+
+def _set_streams() -> None:
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by whoever started us; a file that is opened next must not take its place
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for the life of the process
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    """Keep the interpreter from flushing at its end into what cannot take it."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def exit_code(error: HardwonError) -> int:
+    """0 ok, 1 failure, 2 usage, 3 nothing found (when asked for), 4 busy."""
+    return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), FAILURE)
+
+
+def _run(words: Sequence[str]) -> int:
+    request = parse(words)
+    if request.version:
+        from hardwon.engine.opening import VERSION
+
+        print(f"hardwon {VERSION}")
+        return 0
+    if request.help or request.verb is None:
+        from hardwon.doors.pages import help_page
+
+        print(help_page(request.verb))
+        return 0
+    answer = _answer(request, request.verb.name)
+    if request.flag("json"):
+        import json
+
+        print(json.dumps(answer.data, ensure_ascii=False))
+    elif answer.text:
+        print(answer.text)
+    return answer.exit
+
+
+def _answer(request: Request, verb: str) -> Answer:
+    from hardwon import settings as options
+    from hardwon.doors import actor, handle
+    from hardwon.doors.render import Paint
+    from hardwon.types import Scope
+
+    settings = options.load(os.environ)
+    paint = Paint(sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
+    call = handle.Call(request, settings, Scope(actor.origin(os.environ, settings)), paint, _folder(request.text("folder")))
+    try:
+        answer: Answer = getattr(handle, verb)(call)
+    finally:
+        call.close()
+    return answer
+
+
+def _folder(named: str) -> str:
+    """Where to work: the folder that was named, else the one we stand in; InvalidInput when that was removed under us."""
+    try:
+        return os.path.abspath(os.path.expanduser(named or "."))
+    except FileNotFoundError as error:
+        raise InvalidInput(
+            "the folder that this was started in is gone", field="folder", remedy="change to another, or name one with -C PATH"
+        ) from error
+
+
+def _tell(error: HardwonError, *, as_json: bool) -> None:
+    if as_json:
+        import json
+
+        body = {"kind": error.kind, "field": error.field, "message": error.message, "remedy": error.remedy}
+        print(json.dumps({"error": body}, ensure_ascii=False), file=sys.stderr)
+        return
+    print(f"hardwon: {error.message}", file=sys.stderr)
+    if error.remedy:
+        print(f"  {error.remedy}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

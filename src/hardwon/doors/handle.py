@@ -1,0 +1,336 @@
+"""One function a verb: a request into the engine's words, its answer into text and JSON. Decides nothing."""
+
+from __future__ import annotations
+
+import os
+
+from hardwon.doors import render, shapes
+from hardwon.errors import InvalidInput
+from hardwon.types import Anchor, Draft, Filter, Query, Scope, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hardwon.doors.parse import Request
+    from hardwon.engine.core import Engine
+    from hardwon.settings import Settings
+    from hardwon.types import Block, Receipt, Status, SymbolReport
+
+NOTHING_FOUND = 3
+_LONGEST_INPUT = 200_000
+
+
+class Answer(Value):
+    """``text`` for people (without a last newline; "" prints nothing), ``data`` for --json, ``exit`` the exit code."""
+
+    text: str
+    data: Any
+    exit: int = 0
+
+
+class Call:
+    """What a handler gets: the request, who asks, and the engine, opened when first used."""
+
+    def __init__(self, request: Request, settings: Settings, scope: Scope, paint: render.Paint, cwd: str) -> None:
+        self.request = request
+        self.settings = settings
+        self.scope = scope
+        self.paint = paint
+        self.cwd = cwd
+        self._engine: Engine | None = None
+
+    @property
+    def engine(self) -> Engine:
+        """The memory that the request is about; NoStore names ``init``."""
+        if self._engine is None:
+            from hardwon.engine.opening import open_engine
+
+            self._engine = open_engine(self.cwd, self.settings.home, self.request.text("project"), wait=self.settings.wait)
+        return self._engine
+
+    def adopt(self, engine: Engine) -> None:
+        """Work on with an engine that the verb made itself."""
+        self._engine = engine
+
+    def close(self) -> None:
+        """Let go of the store."""
+        if self._engine is not None:
+            self._engine.close()
+
+    def confirmed(self, question: str) -> bool:
+        """Whether a destructive call may go on: ``--yes``, or a person's yes at the terminal."""
+        if self.request.flag("yes"):
+            return True
+        import sys
+
+        if self.scope.origin.who != "person" or not sys.stdin.isatty():
+            raise InvalidInput(
+                question, field="yes", remedy="nothing was done; repeat it with --yes, or look first with --dry-run"
+            )
+        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+
+
+# Writing
+
+
+def record(call: Call) -> Answer:
+    """Keep a memory."""
+    request = call.request
+    ages = request.number("expires", 0)
+    code = _input(request.text("code"), "code") if request.text("code") else ""
+    draft = Draft(
+        text=_words(request.text("text"), "text"),
+        kind=request.text("kind") or "fact",  # type: ignore[arg-type]  # the table's choices
+        outcome=request.given.get("outcome"),  # type: ignore[arg-type]
+        detail=request.text("detail"),
+        code=code,
+        because=request.text("because"),
+        rejected=request.texts("rejected"),
+        anchors=_anchors(request),
+        tags=request.texts("tag"),
+        visibility="private" if request.flag("private") else "shared",
+        expires_at=call.engine.clock() + ages * 1000 if ages else None,
+        session=request.text("session"),
+    )
+    return _receipt(call.engine.record(draft, call.scope))
+
+
+def fail(call: Call) -> Answer:
+    """A lesson from a failure."""
+    return _lesson(call, "failed")
+
+
+def ok(call: Call) -> Answer:
+    """A lesson from a success."""
+    return _lesson(call, "worked")
+
+
+def _lesson(call: Call, outcome: Any) -> Answer:
+    request = call.request
+    symbol = request.text("symbol")
+    draft = Draft(
+        text=request.text("lesson") or "worked", kind="lesson", outcome=outcome, detail=request.text("detail"),
+        anchors=(Anchor(request.text("file"), symbol),), session=request.text("session"),
+    )  # fmt: skip
+    receipt = call.engine.record(draft, call.scope)
+    kept = call.engine.risk_of(receipt.id)
+    text = render.lesson_receipt(receipt, kept.risk.symbol, kept.memories[0].text, kept.risk, outcome == "failed")
+    return Answer(text, shapes.receipt(receipt) | {"risk_score": kept.risk.score, "level": kept.risk.level})
+
+
+def _anchors(request: Request) -> tuple[Anchor, ...]:
+    path, symbol = request.text("file"), request.text("symbol")
+    return (Anchor(path, symbol),) if path or symbol else ()
+
+
+def resolve(call: Call) -> Answer:
+    """A lesson that no longer applies."""
+    return _status(call, "resolved")
+
+
+def deactivate(call: Call) -> Answer:
+    """A lesson that should not count."""
+    return _status(call, "inactive")
+
+
+def _status(call: Call, status: Status) -> Answer:
+    return _receipt(call.engine.set_status(call.request.text("id"), status, call.scope))
+
+
+def undo(call: Call) -> Answer:
+    """The last change of status, taken back."""
+    return _receipt(call.engine.undo(call.request.text("id"), call.scope))
+
+
+def forget(call: Call) -> Answer:
+    """Forget what matches, after a yes."""
+    request, engine = call.request, call.engine
+    older = request.number("older-than", 0)
+    where = Filter(
+        ids=tuple(engine.identify(reference) for reference in request.texts("id")),
+        session=request.text("session"),
+        client=request.text("source"),
+        tags=request.texts("tag"),
+        before=engine.clock() - older * 1000 if older else None,
+    )
+    found = engine.forget(where, call.scope, dry_run=True)
+    count = len(found.ids)
+    data = {"matched": count, "forgotten": 0, "ids": list(found.ids)}
+    what = render.plural(count, "memory", "memories")
+    if request.flag("dry-run") or not count:
+        return Answer(f"{what} would be forgotten" if count else "nothing matches", data)
+    if not call.confirmed(f"this forgets {what}"):
+        return Answer("nothing was forgotten", data, 1)
+    done = engine.forget(where, call.scope, dry_run=False)
+    data = {"matched": count, "forgotten": len(done.ids), "ids": list(done.ids)}
+    return Answer(f"forgot {render.plural(len(done.ids), 'memory', 'memories')}; `hardwon undo ID` brings one back", data)
+
+
+def _receipt(receipt: Receipt) -> Answer:
+    return Answer(render.write_receipt(receipt), shapes.receipt(receipt))
+
+
+# Reading
+
+
+def recall(call: Call) -> Answer:
+    """Ranked memories."""
+    request = call.request
+    query = Query(
+        text=_words(request.text("task"), "task"),
+        file=request.text("file"),
+        symbol=request.text("symbol"),
+        kinds=request.texts("kind"),  # type: ignore[arg-type]  # the table's choices
+        tags=request.texts("tag"),
+        k=min(request.number("k", 10), 100),
+        budget=request.number("budget", call.settings.budget),
+    )
+    if not (query.text.strip() or query.file or query.symbol):
+        raise InvalidInput("`recall` needs a task, --file or --symbol", field="task", remedy='hardwon recall "why do we retry?"')
+    answer = call.engine.recall(query, call.scope)
+    if request.flag("block"):
+        return _block(call, answer)
+    return _found(call, render.hits(answer, call.paint, explain=request.flag("explain")), shapes.block, answer)
+
+
+def before(call: Call) -> Answer:
+    """The lessons of a place."""
+    request = call.request
+    budget = request.number("budget", 500)
+    return _block(call, call.engine.before(request.text("file"), request.text("symbol"), call.scope, budget))
+
+
+def brief(call: Call) -> Answer:
+    """The start of a session."""
+    return _block(call, call.engine.brief(call.scope, min(call.request.number("budget", 1500), 1500)))
+
+
+def _block(call: Call, answer: Block) -> Answer:
+    return _found(call, answer.block, shapes.block, answer)
+
+
+def _found(call: Call, text: str, shape: Any, answer: Block) -> Answer:
+    code = NOTHING_FOUND if call.request.flag("exit-code") and not answer.hits else 0
+    return Answer(text, shape(answer) if call.request.flag("json") else None, code)
+
+
+def query(call: Call) -> Answer:
+    """Lessons and risk."""
+    request = call.request
+    symbol = request.text("symbol")
+    top = min(request.number("top", 10), 1000)
+    reports = call.engine.query(symbol, request.text("file"), call.scope, everything=request.flag("all"), top=top)
+    if request.flag("inject"):
+        reports = [report for report in reports if report.risk.score >= 10]
+    data: dict[str, Any] = {"symbols": [shapes.symbol(report) for report in reports]}
+    code = NOTHING_FOUND if request.flag("exit-code") and not reports else 0
+    if request.flag("inject"):
+        text = "\n\n".join(map(render.injection, reports))
+        return Answer(text, data | {"block": text}, code)
+    if not reports:
+        return Answer("nothing is recorded" + (f" for {symbol}" if symbol else " yet"), data, code)
+    return Answer((render.symbols if symbol else render.risky)(reports, call.paint), data, code)
+
+
+def stats(call: Call) -> Answer:
+    """A summary."""
+    request = call.request
+    symbol = request.text("symbol")
+    if symbol:
+        return query(call)
+    reports = call.engine.query("", request.text("file"), call.scope, top=1_000_000)
+    figures = call.engine.figures()
+    fails, successes = (sum(getattr(report.risk, name) for report in reports) for name in ("fails", "successes"))
+    top = min(request.number("top", 10), 1000)
+    data = {
+        "symbols": len(reports), "fail_count": fails, "success_count": successes, "memories": figures,
+        "riskiest": [shapes.symbol(report) for report in reports[:top]],
+    }  # fmt: skip
+    rows = [("symbols with lessons", len(reports)), ("failures", fails), ("successes", successes), *figures.items()]
+    return Answer(render.table(rows, call.paint) + _riskiest(reports[:top], call), data)
+
+
+def _riskiest(reports: list[SymbolReport], call: Call) -> str:
+    return f"\n\n  riskiest:\n{render.risky(reports, call.paint)}" if reports else ""
+
+
+def show(call: Call) -> Answer:
+    """One memory in full."""
+    memory, occurrences, links = call.engine.show(call.request.text("id"), call.scope)
+    data = shapes.memory(memory) | {
+        "occurrences": [shapes.occurrence(item) for item in occurrences],
+        "links": [
+            {
+                "kind": link.kind,
+                "from": link.source,
+                "to": link.target,
+                "reference": link.reference,
+                "text": other.text if other else None,
+            }
+            for link, other in links
+        ],
+    }
+    return Answer(render.memory_page(memory, occurrences, links, call.paint), data)
+
+
+def history(call: Call) -> Answer:
+    """How a memory came to be what it is."""
+    memory, versions, events = call.engine.history(call.request.text("id"), call.scope)
+    data = {
+        "id": memory.id, "number": memory.number,
+        "versions": [shapes.version(item) for item in versions], "events": [shapes.event(item) for item in events],
+    }  # fmt: skip
+    return Answer(render.history_page(memory, versions, events, call.paint), data)
+
+
+def status(call: Call) -> Answer:
+    """Which memory, why, how large."""
+    from hardwon.doors.condition import status as condition
+
+    return condition(call)
+
+
+def verify(call: Call) -> Answer:
+    """A check of the store."""
+    found = call.engine.verify()
+    good = not any(item.level == "error" for item in found)
+    figures = call.engine.figures() if good else {}
+    data = {"ok": good and not found, "findings": [dict(vars(item)) for item in found], **figures}
+    text = (
+        render.findings(found, call.paint)
+        if found
+        else f"all is well: {figures['memories']} memories, {figures['events']} journal entries"
+    )
+    return Answer(text, data, 0 if good else 1)
+
+
+def init(call: Call) -> Answer:
+    """Make the memory and read history."""
+    from hardwon.doors.condition import init as first
+
+    return first(call)
+
+
+def _words(text: str, field: str) -> str:
+    return _input("-", field) if text == "-" else text
+
+
+def _input(name: str, field: str) -> str:
+    """A text from a file or from standard input (``-``)."""
+    import sys
+
+    try:
+        if name == "-":
+            raw = sys.stdin.buffer.read(_LONGEST_INPUT + 1)
+        else:
+            with open(os.path.expanduser(name), "rb") as file:
+                raw = file.read(_LONGEST_INPUT + 1)
+    except (OSError, ValueError) as error:
+        raise InvalidInput(
+            f"{name[:200]!r} cannot be read: {error}", field=field, remedy="give a text file, or - for standard input"
+        ) from error
+    if len(raw) > _LONGEST_INPUT or b"\0" in raw:
+        what = "holds NUL bytes" if b"\0" in raw else f"is longer than {_LONGEST_INPUT} bytes"
+        raise InvalidInput(f"{name[:200]!r} {what}", field=field, remedy="give a text file, or a part of it")
+    return raw.decode("utf-8", "replace")

@@ -1,0 +1,198 @@
+"""Answers as text for a terminal or a prompt."""
+
+from __future__ import annotations
+
+from hardwon.search.pack import day, head
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from hardwon.types import Block, Event, Finding, Memory, Receipt, Risk, SymbolReport, Version
+
+_STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
+_ADVICE = {
+    "low": "nothing needs saying.",
+    "normal": "read the lessons before you edit.",
+    "caution": "inject the lessons before you edit (--inject).",
+    "high": "treat as high risk: inject the lessons and verify with care.",
+}
+
+
+class Paint:
+    """Colours, on a terminal only."""
+
+    def __init__(self, on: bool) -> None:
+        self._on = on
+
+    def __call__(self, style: str, text: str) -> str:
+        """The text in that style."""
+        return f"\033[{_STYLES[style]}m{text}\033[0m" if self._on else text
+
+
+def plural(count: int, one: str, many: str) -> str:
+    """``1 memory``, ``1,200 memories``."""
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def number(memory: Memory) -> str:
+    """How people name a memory: its number, or its commit."""
+    return f"#{memory.number}" if memory.number is not None else memory.commit[:10]
+
+
+def lesson_receipt(receipt: Receipt, symbol: str, text: str, risk: Risk | None, failed: bool) -> str:
+    """What ``fail`` and ``ok`` say."""
+    mark = "x" if failed else "ok"
+    count = f" ({plural(risk.fails, 'failure', 'failures')}, risk {risk.score:.2f} {risk.level})" if risk else ""
+    return f'{mark} recorded: {symbol} - "{text}"{count} #{receipt.number}' + _redacted(receipt)
+
+
+def write_receipt(receipt: Receipt) -> str:
+    """What another write says."""
+    why = f" ({receipt.why})" if receipt.why else ""
+    return f"{receipt.action} #{receipt.number if receipt.number is not None else receipt.id}{why}" + _redacted(receipt)
+
+
+def _redacted(receipt: Receipt) -> str:
+    return f"\n{receipt.redacted} secret(s) were taken out before anything was stored" if receipt.redacted else ""
+
+
+def symbols(reports: Sequence[SymbolReport], paint: Paint) -> str:
+    """What ``query SYMBOL`` says, in the form that users of cm.py know."""
+    return "\n\n".join(_symbol(report, paint) for report in reports)
+
+
+def _symbol(report: SymbolReport, paint: Paint) -> str:
+    risk = report.risk
+    place = f"  {paint('dim', risk.file)}" if risk.file else ""
+    lines = [
+        f"  {paint('bold', risk.symbol)}{place}",
+        f"  failures: {risk.fails}  successes: {risk.successes}  risk: {risk.score:.2f} ({risk.level})",
+        f"  {risk.level} - {_ADVICE[risk.level]}",
+        "",
+        f"  experiences ({len(report.memories)}):",
+    ]
+    for memory in report.memories:
+        mark = paint("red", "x") if memory.outcome == "failed" else paint("green", "ok")
+        times = f" ({memory.seen} times)" if memory.seen > 1 else ""
+        status = "" if memory.status == "active" else f" [{memory.status}]"
+        lines.append(f"    {mark} [{day(memory.updated_at)}] #{memory.number} {memory.text}{times}{status}")
+        lines += [f"      - {line}" for line in memory.detail.splitlines()]
+    return "\n".join(lines)
+
+
+def risky(reports: Sequence[SymbolReport], paint: Paint) -> str:
+    """What ``query`` without a symbol says."""
+    lines = []
+    for report in reports:
+        risk = report.risk
+        colour = {"high": "red", "caution": "yellow"}.get(risk.level, "dim")
+        place = f"  {paint('dim', risk.file)}" if risk.file else ""
+        lines.append(
+            f"  {paint(colour, f'{risk.score:6.2f} {risk.level:8}')} {risk.symbol}{place}  {risk.fails} failed, {risk.successes} worked"
+        )
+    return "\n".join(lines)
+
+
+def injection(report: SymbolReport) -> str:
+    """The seed's block: header, one lesson a line, a closing line that tells the agent to apply them."""
+    risk = report.risk
+    lessons = dict.fromkeys(memory.text for memory in report.memories if memory.status == "active" and memory.outcome == "failed")
+    lines = [f"[PAST EXPERIENCE — {risk.symbol} (risk: {risk.score:.2f}, {risk.level})]"]
+    lines += [f"- {lesson}" for lesson in lessons]
+    return "\n".join([*lines, "", "Apply these lessons. Do not repeat these mistakes."])
+
+
+def hits(answer: Block, paint: Paint, *, explain: bool) -> str:
+    """A list of hits, best first."""
+    lines: list[str] = []
+    for hit in answer.hits:
+        memory = hit.memory
+        lines.append(f"{paint('green', f'{hit.score:.2f}')}  {paint('dim', head(memory))}")
+        lines.append(f"      {paint('bold', memory.text)}")
+        lines += [f"      {line}" for line in _excerpt(memory)]
+        if explain:
+            parts = (f"{signal.signal} {signal.points:+.2f}" for signal in hit.why)
+            lines.append(paint("dim", f"      = {', '.join(parts)}"))
+    if answer.left_out:
+        lines.append(paint("dim", f"{answer.left_out} more did not fit into the budget"))
+    return "\n".join(lines)
+
+
+def _excerpt(memory: Memory) -> list[str]:
+    """The parts of a memory that a list shows: what became of it, then the beginning of its detail."""
+    lines = []
+    if memory.because:
+        lines.append(("afterwards: " if memory.kind == "change" else "because: ") + memory.because)
+    lines += [f"rejected: {text}" for text in memory.rejected]
+    flat = " ".join(memory.detail.split())
+    if flat:
+        lines.append(flat if len(flat) <= 200 else flat[:199] + "…")
+    return lines
+
+
+def memory_page(memory: Memory, occurrences: Sequence[Any], links: Sequence[tuple[Any, Memory | None]], paint: Paint) -> str:
+    """What ``show`` says."""
+    lines = [f"{paint('bold', number(memory))}  {memory.id}", f"  {head(memory)}", "", f"  {paint('bold', memory.text)}"]
+    for label, text in (
+        ("because", memory.because if memory.kind != "change" else ""),
+        ("afterwards", memory.because if memory.kind == "change" else ""),
+        ("rejected", "; ".join(memory.rejected)),
+        ("detail", memory.detail),
+        ("code", memory.code),
+        ("tags", ", ".join(memory.tags)),
+        ("status", memory.status if memory.status != "active" else ""),
+        ("branch", memory.branch),
+        ("commit", memory.commit),
+        ("author", memory.author),
+    ):
+        if text:
+            lines.append(f"  {paint('dim', label + ':')} " + text.replace("\n", "\n    "))
+    for anchor in memory.anchors:
+        lines.append(
+            f"  {paint('dim', 'at:')} {' '.join(part for part in (anchor.path, anchor.symbol) if part)} ({anchor.state})"
+        )
+    for link, other in links:
+        named = f"{number(other)} {other.text}" if other else link.reference
+        arrow = f"{link.kind} ->" if link.source == memory.id else f"<- {link.kind} by"
+        lines.append(f"  {paint('dim', arrow)} {named}")
+    if occurrences:
+        lines.append(f"  {paint('dim', 'happened:')} {plural(len(occurrences), 'time', 'times')}")
+        lines += [
+            f"    {day(item.at)} {item.outcome or ''} {item.status} {item.origin.who} {item.commit[:10]}" for item in occurrences
+        ]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def history_page(memory: Memory, versions: Sequence[Version], events: Sequence[Event], paint: Paint) -> str:
+    """What ``history`` says."""
+    lines = [f"{paint('bold', number(memory))}  {memory.text}"]
+    if not events:
+        lines.append("  derived from git; nobody has touched it since")
+    for event in events:
+        who = " ".join(part for part in (event.origin.who, event.origin.client, event.origin.session) if part)
+        lines.append(
+            f"  {event.seq:>6}  {day(event.at)}  {event.action:9} {event.payload.replace('>', ' -> '):24} {who}".rstrip()
+        )
+    for version in versions:
+        lines.append(f"  version {version.version}: {version.content.text}")
+        lines += [f"    {line}" for line in version.content.detail.splitlines()[:3]]
+    return "\n".join(lines)
+
+
+def findings(items: Sequence[Finding], paint: Paint) -> str:
+    """What a check says."""
+    lines = []
+    for item in items:
+        colour = {"error": "red", "warning": "yellow"}.get(item.level, "dim")
+        lines.append(f"{paint(colour, item.level)}: {item.what}" + (f" ({item.where})" if item.where else ""))
+        if item.remedy:
+            lines.append(f"  {item.remedy}")
+    return "\n".join(lines)
+
+
+def table(rows: Sequence[tuple[str, object]], paint: Paint) -> str:
+    """Names and values, one a line."""
+    width = max((len(name) for name, _ in rows), default=0)
+    return "\n".join(f"  {paint('dim', name.ljust(width))}  {value}" for name, value in rows)

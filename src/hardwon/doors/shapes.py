@@ -1,0 +1,132 @@
+"""Values as JSON, in the stable shapes that other programs rely on (docs/json.md). More keys may follow, none may go."""
+
+from __future__ import annotations
+
+from time import gmtime, strftime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hardwon.types import Block, Event, Memory, Occurrence, Receipt, SymbolReport, Version
+
+
+def moment(at: int | None) -> str | None:
+    """RFC 3339 in UTC, to the millisecond."""
+    if at is None:
+        return None
+    return f"{strftime('%Y-%m-%dT%H:%M:%S', gmtime(at // 1000))}.{at % 1000:03d}Z"
+
+
+def receipt(value: Receipt) -> dict[str, Any]:
+    """What a write did."""
+    return {
+        "id": value.id, "number": value.number, "action": value.action, "redacted": value.redacted, "seq": value.seq, "why": value.why,
+    }  # fmt: skip
+
+
+def memory(value: Memory) -> dict[str, Any]:
+    """A memory."""
+    origin = value.origin
+    return {
+        "id": value.id,
+        "number": value.number,
+        "kind": value.kind,
+        "outcome": value.outcome,
+        "text": value.text,
+        "detail": value.detail,
+        "code": value.code,
+        "because": value.because,
+        "rejected": list(value.rejected),
+        "anchors": [{"path": a.path, "symbol": a.symbol, "commit": a.commit, "state": a.state} for a in value.anchors],
+        "tags": list(value.tags),
+        "status": value.status,
+        "trust": value.trust,
+        "visibility": value.visibility,
+        "origin": {"who": origin.who, "client": origin.client, "session": origin.session, "tool": origin.tool},
+        "author": value.author,
+        "branch": value.branch,
+        "commit": value.commit,
+        "seen": value.seen,
+        "version": value.version,
+        "created_at": moment(value.created_at),
+        "updated_at": moment(value.updated_at),
+        "valid_from": moment(value.valid_from),
+        "valid_until": moment(value.valid_until),
+        "expires_at": moment(value.expires_at),
+        "replaced_by": value.replaced_by,
+    }
+
+
+def block(value: Block) -> dict[str, Any]:
+    """Hits and the block made of them."""
+    return {
+        "hits": [
+            {
+                "memory": memory(hit.memory),
+                "score": round(hit.score, 4),
+                "why": [{"signal": signal.signal, "points": round(signal.points, 3)} for signal in hit.why],
+            }
+            for hit in value.hits
+        ],
+        "block": value.block,
+        "tokens": value.tokens,
+        "left_out": value.left_out,
+        "mode": {"lexical": value.mode.lexical, "vectors": value.mode.vectors, "degraded": list(value.mode.degraded)},
+    }
+
+
+def symbol(report: SymbolReport) -> dict[str, Any]:
+    """A symbol with its risk and lessons."""
+    risk = report.risk
+    return {
+        "symbol": risk.symbol,
+        "file": risk.file,
+        "risk_score": risk.score,
+        "level": risk.level,
+        "fail_count": risk.fails,
+        "success_count": risk.successes,
+        "last_fail": moment(risk.last_fail),
+        "last_success": moment(risk.last_success),
+        "impact": {},
+        "experiences": [
+            {
+                "id": item.id,
+                "number": item.number,
+                "type": "fail" if item.outcome == "failed" else "success",
+                "lesson": item.text,
+                "detail": item.detail,
+                "status": item.status,
+                "seen": item.seen,
+                "created_at": moment(item.created_at),
+                "updated_at": moment(item.updated_at),
+            }
+            for item in report.memories
+        ],
+    }
+
+
+def occurrence(value: Occurrence) -> dict[str, Any]:
+    """One time that a memory happened."""
+    return {
+        "at": moment(value.at), "outcome": value.outcome, "status": value.status, "who": value.origin.who, "client": value.origin.client,
+        "session": value.origin.session, "branch": value.branch, "commit": value.commit,
+    }  # fmt: skip
+
+
+def version(value: Version) -> dict[str, Any]:
+    """One state of a memory's content."""
+    content = value.content
+    return {
+        "version": value.version, "recorded_at": moment(value.recorded_at), "superseded_at": moment(value.superseded_at),
+        "kind": content.kind, "outcome": content.outcome, "text": content.text, "detail": content.detail, "code": content.code,
+        "because": content.because, "rejected": list(content.rejected), "tags": list(content.tags),
+    }  # fmt: skip
+
+
+def event(value: Event) -> dict[str, Any]:
+    """One entry of the journal."""
+    return {
+        "seq": value.seq, "at": moment(value.at), "action": value.action, "version": value.version, "payload": value.payload,
+        "who": value.origin.who, "client": value.origin.client, "session": value.origin.session, "hash": value.hash.hex(),
+    }  # fmt: skip

@@ -1,0 +1,102 @@
+"""Every error that Hardwon raises on purpose.
+
+HardwonError
+├── InvalidInput            the caller gave something that cannot be used
+│   └── NoStore             there is no memory for this folder yet
+├── NotFound                an id that names nothing
+├── GitFailed               git is missing, or refused
+└── StoreError              the store could not do it
+    ├── Busy                another process held the lock past the deadline
+    ├── DiskFull            no room (or a size limit) for the write
+    ├── ReadOnly            the file or its folder may not be written
+    ├── Damaged             the file is not what was written
+    ├── SchemaNewer         made by a later Hardwon; left untouched
+    ├── SchemaOlder         needs an upgrade, which only a writer does
+    └── EngineUnsafe        this SQLite can lose acknowledged commits
+"""
+
+from __future__ import annotations
+
+
+class HardwonError(Exception):
+    """Root of the tree: ``kind`` is stable and machine-readable, ``field`` names the input, ``remedy`` says what to do."""
+
+    kind = "error"
+
+    def __init__(self, message: str, *, field: str = "", remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+        self.remedy = remedy
+
+
+class InvalidInput(HardwonError):
+    """The caller gave something that cannot be used."""
+
+    kind = "invalid_input"
+
+
+class NoStore(InvalidInput):
+    """There is no memory for this folder yet."""
+
+    kind = "no_store"
+
+
+class NotFound(HardwonError):
+    """An id that names nothing, or more than one memory."""
+
+    kind = "not_found"
+
+
+class GitFailed(HardwonError):
+    """Git is missing, or refused."""
+
+    kind = "git_failed"
+
+
+class StoreError(HardwonError):
+    """The store could not do it; nothing was acknowledged."""
+
+    kind = "store_error"
+
+
+class Busy(StoreError):
+    """Another process held the lock past the deadline; trying again is safe."""
+
+    kind = "busy"
+
+
+class DiskFull(StoreError):
+    """No room, or a size limit, for the write."""
+
+    kind = "disk_full"
+
+
+class ReadOnly(StoreError):
+    """The file or its folder may not be written."""
+
+    kind = "read_only"
+
+
+class Damaged(StoreError):
+    """The file is not what was written; it is never deleted."""
+
+    kind = "damaged"
+
+
+class SchemaNewer(StoreError):
+    """Made by a later Hardwon; left untouched."""
+
+    kind = "schema_newer"
+
+
+class SchemaOlder(StoreError):
+    """Needs an upgrade, which only a writer does."""
+
+    kind = "schema_older"
+
+
+class EngineUnsafe(StoreError):
+    """This SQLite can lose acknowledged commits (3.7.0 to 3.51.2)."""
+
+    kind = "engine_unsafe"

@@ -1,0 +1,44 @@
+"""Whether a draft is something new or one more occurrence of what is known. Pure."""
+
+from __future__ import annotations
+
+from hardwon.intake.shape import fold
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hardwon.types import Draft, Memory
+
+
+def twin_key(draft: Draft) -> bytes:
+    """Digest of what makes two memories one: kind, outcome, visibility, place, and the text folded in case and spaces (digits count).
+
+    Similar texts never meet here; merging them is for a person to decide.
+    """
+    from hashlib import blake2b
+
+    parts = [draft.kind, draft.outcome or "", draft.visibility, fold(draft.text)]
+    for anchor in draft.anchors:
+        parts += (anchor.path, anchor.symbol)
+    return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def repeat(known: Memory, draft: Draft, now: int) -> Memory:
+    """The known memory after one more occurrence.
+
+    What the draft says anew (another detail, code, reason) becomes the content; the old content stays as a version.
+    """
+    merged = known.replace(
+        detail=draft.detail or known.detail,
+        code=draft.code or known.code,
+        because=draft.because or known.because,
+        rejected=_union(known.rejected, draft.rejected),
+        tags=_union(known.tags, draft.tags),
+        expires_at=draft.expires_at or known.expires_at,
+    )
+    version = known.version + 1 if merged != known else known.version
+    result: Memory = merged.replace(seen=known.seen + 1, updated_at=now, status="active", version=version)
+    return result
+
+
+def _union(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    return one + tuple(item for item in other if item not in one)

@@ -1,0 +1,81 @@
+"""A question into weighted terms."""
+
+from __future__ import annotations
+
+from math import log
+
+from hardwon.search.terms import path_term, text_terms
+from hardwon.types import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hardwon.types import Query
+
+# recall.md's preset: the exact score hears the 80 rarest terms, the choice of candidates the 40 rarest.
+SCORED_TERMS = 80
+CANDIDATE_TERMS = 40
+SUBJECT_FACTOR = 2.0
+REPEAT_POWER = 0.25
+# A term in more than a tenth of the memories chooses no candidates (it still scores): it costs most and tells least.
+COMMON = 0.1
+_LONGEST_TEXT = 20_000
+# A store of five notes knows nothing about how rare a word is: it is taken for a part of a larger one that lacks the word.
+BACKGROUND = 500
+
+
+class Question(Value):
+    """``repeats``: each term of the question and how often it occurs; ``subject``: those of its first line."""
+
+    repeats: Mapping[str, int]
+    subject: frozenset[str]
+
+
+class Weights(Value):
+    """``scored``: term -> weight in the exact score, rarest first; ``chosen``: term -> integer weight for candidates;
+    ``total``: the sum of all weights, unknown terms included: what a perfect match could reach."""
+
+    scored: Mapping[str, float]
+    chosen: Mapping[str, int]
+    total: float
+
+
+def read(query: Query) -> Question:
+    """The terms of a question: its words, and those of the file and symbol that it is about."""
+    text = query.text[:_LONGEST_TEXT]
+    first, _, rest = text.strip().partition("\n")
+    subject = text_terms(first)
+    repeats: dict[str, int] = {}
+    for term in subject + text_terms(rest):
+        repeats[term] = repeats.get(term, 0) + 1
+    return Question(repeats, frozenset(subject))
+
+
+def place_terms(query: Query) -> list[str]:
+    """Terms of the file and symbol at hand."""
+    terms = text_terms(query.symbol)
+    if query.file:
+        terms.append(path_term(query.file))
+    return terms
+
+
+def idf(documents: int, frequency: int) -> float:
+    """Robertson's inverse document frequency, in the form that stays positive."""
+    return log(1 + (documents - frequency + 0.5) / (frequency + 0.5))
+
+
+def weigh(question: Question, documents: int, frequencies: Mapping[str, int]) -> Weights:
+    """Query term weight = idf x repeats^.25 x (2 if the term stands in the first line)."""
+    rarity = {term: idf(documents + BACKGROUND, frequencies.get(term, 0)) for term in question.repeats}
+    weight = {
+        term: rarity[term] * count**REPEAT_POWER * (SUBJECT_FACTOR if term in question.subject else 1.0)
+        for term, count in question.repeats.items()
+    }
+    order = sorted(rarity, key=lambda term: (-rarity[term], term))
+    known = [term for term in order if term in frequencies]
+    scored = {term: weight[term] for term in known[:SCORED_TERMS]}
+    limit = max(documents * COMMON, 20)
+    rare = [term for term in known if frequencies[term] <= limit] or known[:3]
+    chosen = {term: max(1, round(weight[term] * 10)) for term in rare[:CANDIDATE_TERMS]}
+    return Weights(scored, chosen, sum(weight[term] for term in order[:SCORED_TERMS]))

@@ -1,0 +1,65 @@
+"""The kernel lock that writers queue on: fair, and gone with the process that held it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+
+from hardwon.errors import Busy
+
+
+class FileLock:
+    """An exclusive lock on a file of its own, between processes and between threads.
+
+    Each ``acquire`` opens the file anew, because ``flock`` belongs to the open file: a shared descriptor would let two
+    threads in at once. Waiting happens in the kernel's queue, not by polling, which starves the slow.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._held: int | None = None
+
+    def acquire(self, timeout: float) -> None:
+        """Take the lock, waiting at most ``timeout`` seconds; Busy when it stays taken."""
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            descriptor = _wait(descriptor, timeout, self.path)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self._held = descriptor
+
+    def release(self) -> None:
+        """Give the lock back; closing the descriptor does it."""
+        if self._held is not None:
+            os.close(self._held)
+            self._held = None
+
+
+def _wait(descriptor: int, timeout: float, path: str) -> int:
+    """Block in the kernel in a thread of its own, since ``flock`` knows no deadline and a signal would need the main thread."""
+    import threading
+
+    state = threading.Condition()
+    outcome = {"got": False, "abandoned": False}
+
+    def block() -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with state:
+            outcome["got"] = True
+            if outcome["abandoned"]:
+                os.close(descriptor)
+            state.notify()
+
+    threading.Thread(target=block, name="hardwon-lock", daemon=True).start()
+    with state:
+        state.wait_for(lambda: outcome["got"], timeout)
+        if outcome["got"]:
+            return descriptor
+        outcome["abandoned"] = True
+    raise Busy(
+        f"another process has been writing to this memory for more than {timeout:g} s",
+        remedy="try again; if it stays so, see which process holds the file",
+    )

@@ -1,0 +1,317 @@
+"""The SQLite engine: one file a repository. Opening, the writers' queue, and the one place of begin, commit and rollback."""
+
+from __future__ import annotations
+
+import os
+from _thread import get_ident
+
+import apsw
+
+from hardwon.errors import (
+    Busy,
+    Damaged,
+    DiskFull,
+    EngineUnsafe,
+    HardwonError,
+    NoStore,
+    ReadOnly,
+    SchemaNewer,
+    SchemaOlder,
+    StoreError,
+)
+from hardwon.store.lock import FileLock
+from hardwon.store.sqlite_read import SqliteReader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Any, Literal
+
+    from hardwon.store.sqlite_write import SqliteWriter
+    from hardwon.types import Finding
+
+# Pages of 4 KiB after which a commit checkpoints the log. Small, because the log is kept between processes (closing does not
+# checkpoint: that would cost each short command two more syncs) and the first reader of a quiet store has to scan it.
+CHECKPOINT_PAGES = 256
+JOURNAL_BYTES = 4 << 20
+BUSY_MS = 5000
+
+_NO_SPACE = {27, 28, 122}  # EFBIG, ENOSPC, EDQUOT
+
+
+def engine_is_safe(version: str) -> bool:
+    """False for the SQLite releases that can lose a commit when it overlaps a checkpoint: 3.7.0 to 3.51.2, less two backports."""
+    major, minor, patch = (int(part) for part in version.split(".")[:3])
+    if (major, minor) in ((3, 44), (3, 50)):
+        return patch >= (6 if minor == 44 else 7)
+    return (major, minor, patch) >= (3, 51, 3)
+
+
+def open_connection(path: str, *, readonly: bool) -> apsw.Connection:
+    """A connection with our habits; NoStore when a reader finds no file."""
+    version = apsw.sqlite_lib_version()
+    if not engine_is_safe(version):
+        raise EngineUnsafe(
+            f"SQLite {version} can lose acknowledged writes (the WAL-reset race)",
+            remedy="install apsw-sqlite3mc 3.54 or newer",
+        )
+    if readonly and not os.path.exists(path):
+        raise NoStore("there is no memory here yet", remedy="run `hardwon init` in the repository")
+    flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    try:
+        connection = apsw.Connection(path, flags=flags | apsw.SQLITE_OPEN_NOMUTEX)
+        connection.set_busy_timeout(BUSY_MS)
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+        if readonly:
+            connection.pragma("query_only", 1)
+    except apsw.Error as error:
+        raise translate(error, path) from error
+    return connection
+
+
+def _prepare_writer(connection: apsw.Connection) -> None:
+    """One pragma at a time: a script would stop at the first that answers with a row."""
+    connection.pragma("journal_mode", "wal")
+    connection.pragma("synchronous", "full")
+    connection.pragma("foreign_keys", 1)
+    connection.pragma("secure_delete", "fast")
+    connection.pragma("journal_size_limit", JOURNAL_BYTES)
+    connection.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+
+
+def translate(error: apsw.Error, path: str, errno: int = 0) -> StoreError | NoStore:
+    """Our error for the engine's: transient ones are never taken for damage."""
+    if isinstance(error, (apsw.BusyError, apsw.LockedError)):
+        return Busy("the memory is in use by another process", remedy="try again")
+    if isinstance(error, apsw.FullError) or errno in _NO_SPACE:
+        return DiskFull(f"no room left to write {path}", remedy="free some space (or raise the file size limit) and try again")
+    if isinstance(error, (apsw.ReadOnlyError, apsw.PermissionsError, apsw.CantOpenError)):
+        return ReadOnly(
+            f"{path} cannot be opened for this: {error}", remedy="check the owner and mode of the file and its folder"
+        )
+    if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
+        return Damaged(f"{path} is not an intact store: {error}", remedy="run `hardwon verify`; the file is kept as it is")
+    return StoreError(f"the store failed: {error}", remedy="run `hardwon verify`")
+
+
+class SqliteStore:
+    """One repository's file. Connections are per thread (and per process after a fork), opened when first used."""
+
+    def __init__(self, path: str, made_by: str = "", clock: Callable[[], int] = lambda: 0) -> None:
+        """``made_by`` and ``clock`` (milliseconds) go into the record of a schema step."""
+        self.path = path
+        self._made_by = made_by
+        self._clock = clock
+        self._ids_of: dict[str, int] = {}
+        self._data_version = -1
+        self._connections: dict[tuple[int, int, bool], apsw.Connection] = {}
+        self._writing: set[tuple[int, int]] = set()
+
+    def read(self) -> _View:
+        """A view that never waits for writers and never writes."""
+        return _View(self)
+
+    def write(self, timeout: float = 30.0) -> _Transaction:
+        """A transaction: queue on the kernel lock, begin immediate, commit or roll back."""
+        return _Transaction(self, timeout)
+
+    def checkpoint(self, timeout: float = 30.0) -> None:
+        """Move what the log holds into the file, after much was written: else the next reader has to scan the log."""
+        with self.write(timeout):
+            pass  # nobody else writes between here and the checkpoint, so it can be complete
+        connection = self.connection(readonly=False)
+        try:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").get  # noqa: B018  # busy with a reader: the next commit tries again
+        except apsw.Error as error:
+            raise translate(error, self.path, connection.system_errno) from error
+
+    def check(self) -> list[Finding]:
+        """Everything that is wrong with the file; never writes."""
+        from hardwon.store.check import check
+
+        with self.read():
+            return check(self.connection(readonly=True))
+
+    def close(self) -> None:
+        """Let go of every connection that this process opened; idempotent."""
+        for key in [key for key in self._connections if key[0] == os.getpid()]:
+            self._connections.pop(key).close()
+
+    def connection(self, *, readonly: bool) -> apsw.Connection:
+        """This thread's connection for reading or writing."""
+        key = (os.getpid(), get_ident(), readonly)
+        connection = self._connections.get(key)
+        if connection is None:
+            connection = self._open(readonly)
+            self._connections[key] = connection
+        return connection
+
+    def term_ids(self, connection: apsw.Connection) -> dict[str, int]:
+        """Term ids known from earlier transactions; forgotten when another process has written, for it may have dropped some."""
+        version = connection.pragma("data_version")
+        if version != self._data_version:
+            self._data_version = version
+            self._ids_of = {}
+        return self._ids_of
+
+    def _open(self, readonly: bool) -> apsw.Connection:
+        if not readonly:
+            _private_file(self.path)
+        connection = open_connection(self.path, readonly=readonly)
+        try:
+            if readonly:
+                self._check_schema(connection)
+            else:
+                _prepare_writer(connection)
+                self._upgrade(connection)
+        except apsw.Error as error:
+            errno = connection.system_errno
+            connection.close()
+            raise translate(error, self.path, errno) from error
+        except HardwonError:
+            connection.close()
+            raise
+        return connection
+
+    def _check_schema(self, connection: apsw.Connection) -> None:
+        from hardwon.store.schema import APPLICATION_ID, SCHEMA
+
+        schema = connection.pragma("user_version")
+        if schema == SCHEMA:
+            return
+        if schema == 0 and connection.pragma("application_id") != APPLICATION_ID:
+            raise NoStore(f"{self.path} holds no memory yet", remedy="run `hardwon init` in the repository")
+        if schema > SCHEMA:
+            raise SchemaNewer(
+                f"{self.path} was made by a later Hardwon (schema {schema}, this one knows {SCHEMA}); it is left untouched",
+                remedy="upgrade Hardwon",
+            )
+        raise SchemaOlder(
+            f"{self.path} has schema {schema}; this Hardwon needs {SCHEMA}",
+            remedy="run `hardwon init`, which upgrades it after a backup",
+        )
+
+    def _upgrade(self, connection: apsw.Connection) -> None:
+        from hardwon.store.schema import SCHEMA
+
+        if connection.pragma("user_version") != SCHEMA:
+            from hardwon.store.upgrade import upgrade
+
+            upgrade(connection, self.path, self._made_by, self._clock())
+
+
+class _View:
+    """``with store.read() as reader``: one snapshot for all of its calls."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    def __enter__(self) -> SqliteReader:
+        self._connection = self._store.connection(readonly=True)
+        try:
+            self._connection.execute("BEGIN")
+        except apsw.Error as error:
+            raise translate(error, self._store.path) from error
+        return SqliteReader(self._connection)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Literal[False]:
+        self._connection.execute("ROLLBACK")
+        if isinstance(error, apsw.Error):
+            raise translate(error, self._store.path, self._connection.system_errno) from error
+        return False
+
+
+class _Transaction:
+    """``with store.write() as writer``: the only place that begins, commits and rolls back."""
+
+    def __init__(self, store: SqliteStore, timeout: float) -> None:
+        self._store = store
+        self._timeout = timeout
+        self._lock = FileLock(store.path + ".lock")
+
+    def __enter__(self) -> SqliteWriter:
+        from hardwon.store.sqlite_write import SqliteWriter
+
+        holder = (os.getpid(), get_ident())
+        if holder in self._store._writing:
+            raise RuntimeError("a transaction of this thread is open already; use its writer")
+        _private_folder(os.path.dirname(self._store.path))
+        self._acquire()
+        try:
+            self._connection = self._store.connection(readonly=False)
+            self._connection.execute("BEGIN IMMEDIATE")
+        except BaseException as error:
+            self._lock.release()
+            if isinstance(error, apsw.Error):
+                raise translate(error, self._store.path) from error
+            raise
+        self._store._writing.add(holder)
+        self._writer = SqliteWriter(self._connection, self._store.term_ids(self._connection))
+        return self._writer
+
+    def _acquire(self) -> None:
+        try:
+            self._lock.acquire(self._timeout)
+        except PermissionError as error:
+            raise ReadOnly(
+                f"{self._lock.path} cannot be opened for writing", remedy="check the owner and mode of the folder"
+            ) from error
+        except OSError as error:
+            if error.errno in _NO_SPACE:
+                raise DiskFull(f"no room left beside {self._store.path}", remedy="free some space and try again") from error
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Literal[False]:
+        try:
+            self._finish(error)
+        finally:
+            self._store._writing.discard((os.getpid(), get_ident()))
+            self._lock.release()
+        return False
+
+    def _finish(self, error: BaseException | None) -> None:
+        connection = self._connection
+        failed: Any = error
+        if error is None:
+            try:
+                self._writer.flush()
+                connection.execute("COMMIT")
+                return
+            except apsw.Error as at_commit:
+                failed = at_commit
+        errno = connection.system_errno
+        self._store._data_version = -1
+        # The engine itself may have rolled back already (a full disk does that).
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        if isinstance(failed, apsw.Error):
+            raise translate(failed, self._store.path, errno) from failed
+
+
+def _private_folder(path: str) -> None:
+    if not os.path.isdir(path):
+        os.makedirs(path, 0o700, exist_ok=True)
+        os.chmod(path, 0o700)
+
+
+def _private_file(path: str) -> None:
+    """Make the file ours to read before SQLite creates it with the process's umask; its side files take the same mode.
+
+    Never opens an existing file: closing a raw descriptor would drop this process's POSIX locks on the database.
+    """
+    if os.path.exists(path):
+        return
+    _private_folder(os.path.dirname(path))
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        pass
+    except PermissionError as error:
+        raise ReadOnly(f"{path} cannot be made", remedy="check the owner and mode of the folder") from error

@@ -1,0 +1,390 @@
+"""Questions to the SQLite engine. Every call works inside one snapshot that store/sqlite.py opened."""
+
+from __future__ import annotations
+
+from hardwon.store.rows import (
+    COLUMNS,
+    decode_anchors,
+    decode_list,
+    decode_postings,
+    last_part,
+    reference_digits,
+    same_symbol,
+    to_blob,
+    to_memory,
+    to_text,
+)
+from hardwon.types import Anchor, Change, Corpus, Document, Event, Experience, Filter, Link, Memory, Occurrence, Origin, Version
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    import apsw
+
+_MEMORY = ", ".join("m." + name.strip() for name in COLUMNS.split(","))
+_EVENT = (
+    "seq, replica, replica_seq, clock, at, who, client, session, tool, action, memory, version, payload, digest, previous, hash"
+)
+_EMPTY = Filter()
+
+
+class SqliteReader:
+    """One consistent view (see store/base.py for what each call promises)."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+        self._term_ids: dict[str, int] = {}
+
+    # Memories
+
+    def get(self, ids: Sequence[str]) -> list[Memory]:
+        """The memories with these ids, in this order."""
+        return self.memories(self.keys(ids))
+
+    def keys(self, ids: Sequence[str]) -> list[int]:
+        """The store's keys of these ids."""
+        found = []
+        for identifier in ids:
+            row = self._one("SELECT key FROM memories WHERE id = ?", (to_blob(identifier),))
+            if row:
+                found.append(row[0])
+        return found
+
+    def memories(self, keys: Sequence[int]) -> list[Memory]:
+        """The memories of these keys, in this order."""
+        loaded = []
+        for key in keys:
+            row = self._one(f"SELECT {_MEMORY} FROM memories m WHERE m.key = ?", (key,))
+            if row:
+                loaded.append(to_memory(row, self._anchors(key)))
+        return loaded
+
+    def _anchors(self, key: int) -> tuple[Anchor, ...]:
+        rows = self._rows(
+            "SELECT path, symbol, commit_sha, blob, fingerprint FROM anchors WHERE memory = ? ORDER BY position", (key,)
+        )
+        return tuple(Anchor(*row) for row in rows)
+
+    def lookup(self, reference: str) -> list[str]:
+        """Ids that a person's reference means; more than one is ambiguous."""
+        number, digits = reference_digits(reference)
+        found: list[str] = []
+        if digits:
+            found = self._ids(
+                "SELECT m.id FROM changes c JOIN memories m ON m.key = c.memory WHERE c.sha >= ? AND c.sha < ? LIMIT 5",
+                (digits, digits + "g"),
+            )
+        if digits and not found and len(digits) <= 32:
+            bounds = (bytes.fromhex(digits.ljust(32, "0")), bytes.fromhex(digits.ljust(32, "f")))
+            found = self._ids("SELECT id FROM memories WHERE id BETWEEN ? AND ? LIMIT 5", bounds)
+        if not found and number is not None:
+            found = self._ids("SELECT id FROM memories WHERE number = ?", (number,))
+        return found
+
+    def _ids(self, sql: str, values: tuple[Any, ...]) -> list[str]:
+        return [to_text(row[0]) for row in self._rows(sql, values)]
+
+    def twin(self, key: bytes) -> Memory | None:
+        """The memory that says the same at the same place."""
+        row = self._one(
+            "SELECT key FROM memories WHERE twin = ? AND status NOT IN ('forgotten', 'rejected') ORDER BY key DESC LIMIT 1",
+            (key,),
+        )
+        return self.memories([row[0]])[0] if row else None
+
+    def find(self, where: Filter, limit: int) -> list[Memory]:
+        """Memories that match, newest first."""
+        condition, values = _condition(where)
+        rows = self._rows(
+            f"SELECT m.key FROM memories m WHERE {condition} ORDER BY m.created_at DESC, m.id DESC LIMIT ?", (*values, limit)
+        )
+        return self.memories([row[0] for row in rows])
+
+    def count(self, where: Filter) -> int:
+        """How many match."""
+        condition, values = _condition(where)
+        return int(self._value(f"SELECT count(*) FROM memories m WHERE {condition}", values))
+
+    def anchored(self, path: str, symbol: str, limit: int) -> list[Memory]:
+        """Active memories written for a path or a symbol, newest first."""
+        keys: set[int] = set()
+        if path:
+            keys.update(row[0] for row in self._rows("SELECT memory FROM anchors WHERE path = ?", (path,)))
+        if symbol:
+            rows = self._rows("SELECT memory, symbol FROM anchors WHERE name = ? AND name <> ''", (last_part(symbol),))
+            keys.update(row[0] for row in rows if same_symbol(row[1], symbol))
+        found = [memory for memory in self.memories(sorted(keys)) if memory.status == "active"]
+        found.sort(key=lambda memory: (memory.created_at, memory.id), reverse=True)
+        return found[:limit]
+
+    def failed_changes(self, path: str, limit: int) -> list[Memory]:
+        """Changes that touched the path and were taken back."""
+        rows = self._rows(
+            "SELECT m.key FROM memories m JOIN changes c ON c.memory = m.key WHERE m.kind = 'change' AND m.outcome = 'failed' "
+            "AND m.status = 'active' AND instr(c.files, json_quote(?)) ORDER BY m.created_at DESC LIMIT ?",
+            (path, limit),
+        )
+        return self.memories([row[0] for row in rows])
+
+    def change(self, memory: str) -> Change | None:
+        """What history says of a change."""
+        row = self._one(
+            "SELECT c.sha, m.created_at, m.text, m.detail, m.author, m.branch, c.files, c.functions, c.lines_added, "
+            "c.lines_removed, c.pull_request FROM changes c JOIN memories m ON m.key = c.memory WHERE m.id = ?",
+            (to_blob(memory),),
+        )
+        if not row:
+            return None
+        sha, at, subject, body, author, branch, files, functions, added, removed, pull_request = row
+        return Change(
+            sha=sha, at=at, subject=subject, body=body, author=author, branch=branch, files=decode_list(files),
+            functions=decode_list(functions), lines_added=added, lines_removed=removed, pull_request=pull_request,
+        )  # fmt: skip
+
+    # Occurrences, versions, events, links
+
+    def experiences(self, symbol: str, path: str, exact: bool) -> list[Experience]:
+        """Lessons' and attempts' occurrences, in order of arrival."""
+        condition, values = "a.symbol <> ''", []
+        if symbol:
+            condition = "a.symbol = ?" if exact else "instr(lower(a.symbol), lower(?)) AND a.symbol <> ''"
+            values.append(symbol)
+        if path:
+            condition += " AND a.path = ?"
+            values.append(path)
+        rows = self._rows(
+            "SELECT a.symbol, a.path, m.id, o.at, o.event, o.outcome, o.status FROM anchors a "
+            "JOIN memories m ON m.key = a.memory JOIN occurrences o ON o.memory = m.key "
+            f"WHERE {condition} AND m.kind IN ('lesson', 'attempt') AND o.outcome IN ('failed', 'worked') "
+            "AND m.status NOT IN ('forgotten', 'rejected', 'quarantined') ORDER BY o.event, o.id",
+            tuple(values),
+        )
+        return [Experience(row[0], row[1], to_text(row[2]), *row[3:]) for row in rows]
+
+    def occurrences(self, memory: str) -> list[Occurrence]:
+        """Each time that the memory happened, oldest first."""
+        rows = self._rows(
+            "SELECT o.at, o.outcome, o.status, o.who, o.client, o.session, o.tool, o.branch, o.commit_sha "
+            "FROM occurrences o JOIN memories m ON m.key = o.memory WHERE m.id = ? ORDER BY o.event, o.id",
+            (to_blob(memory),),
+        )
+        return [Occurrence(memory, row[0], row[1], row[2], Origin(*row[3:7]), row[7], row[8]) for row in rows]
+
+    def versions(self, memory: str) -> list[Version]:
+        """Every state of its content, oldest first."""
+        rows = self._rows(
+            "SELECT version, kind, outcome, visibility, valid_from, valid_until, expires_at, text, detail, code, because, "
+            "rejected, tags, anchors, recorded_at, superseded_at FROM versions WHERE memory = ? ORDER BY version",
+            (to_blob(memory),),
+        )
+        return [_version(memory, row) for row in rows]
+
+    def events(self, memory: str = "", after: int = 0, limit: int = 1000) -> list[Event]:
+        """Journal entries in order of arrival."""
+        condition, values = "seq > ?", [after, limit]
+        if memory:
+            condition, values = "seq > ? AND memory = ?", [after, to_blob(memory), limit]  # type: ignore[list-item]
+        rows = self._rows(f"SELECT {_EVENT} FROM events WHERE {condition} ORDER BY seq LIMIT ?", tuple(values))
+        return [to_event(row) for row in rows]
+
+    def links(self, memory: str) -> list[Link]:
+        """Relations from and to the memory."""
+        rows = self._rows(
+            "SELECT s.id, l.kind, l.reference, t.id FROM links l JOIN memories s ON s.key = l.source "
+            "LEFT JOIN memories t ON t.key = l.target WHERE s.id = ?1 OR t.id = ?1 ORDER BY s.created_at, l.kind, l.reference",
+            (to_blob(memory),),
+        )
+        return [Link(to_text(row[0]), row[1], row[2], to_text(row[3]) if row[3] else None) for row in rows]
+
+    def relations(self, kinds: Sequence[str]) -> list[Link]:
+        """Every tied relation of these kinds."""
+        marks = ", ".join("?" * len(kinds))
+        rows = self._rows(
+            "SELECT s.id, l.kind, l.reference, t.id FROM links l JOIN memories s ON s.key = l.source "
+            f"JOIN memories t ON t.key = l.target WHERE l.kind IN ({marks}) ORDER BY t.id, s.created_at, s.id",
+            tuple(kinds),
+        )
+        return [Link(to_text(row[0]), row[1], row[2], to_text(row[3])) for row in rows]
+
+    # The index
+
+    def corpus(self) -> Corpus:
+        """Size of the index."""
+        totals = dict(self._rows("SELECT name, total FROM corpus"))
+        documents = totals.pop("documents", 0)
+        return Corpus(documents, tuple(totals.get(str(field), 0) for field in range(len(totals))))
+
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """In how many memories each term occurs."""
+        found = {}
+        for term in terms:
+            row = self._one("SELECT id, documents FROM terms WHERE term = ?", (term,))
+            if row and row[1]:
+                self._term_ids[term] = row[0]
+                found[term] = row[1]
+        return found
+
+    def _term_id(self, term: str) -> int | None:
+        if term not in self._term_ids:
+            self.frequencies([term])
+        return self._term_ids.get(term)
+
+    def candidates(self, weights: Mapping[str, int], where: Filter, limit: int) -> list[int]:
+        """Keys with the greatest sum of weights; one single-term match each, which the index answers without ranking."""
+        known = [(self._term_id(term), weight) for term, weight in weights.items()]
+        chosen = [(str(term_id), weight) for term_id, weight in known if term_id is not None]
+        if not chosen:
+            return []
+        union = " UNION ALL ".join(
+            f"SELECT rowid AS key, {int(weight)} AS weight FROM search WHERE search MATCH ?" for _, weight in chosen
+        )
+        condition, values = _condition(where)
+        rows = self._rows(
+            f"SELECT m.key FROM (SELECT key, sum(weight) AS weight FROM ({union}) GROUP BY key) f JOIN memories m ON m.key = f.key "
+            f"WHERE {condition} ORDER BY f.weight DESC, m.created_at DESC, m.id DESC LIMIT ?",
+            (*(term for term, _ in chosen), *values, limit),
+        )
+        return [row[0] for row in rows]
+
+    def with_term(self, term: str, where: Filter, limit: int) -> list[int]:
+        """Keys that hold the term, newest first."""
+        term_id = self._term_id(term)
+        if term_id is None:
+            return []
+        condition, values = _condition(where)
+        rows = self._rows(
+            f"SELECT m.key FROM search f JOIN memories m ON m.key = f.rowid WHERE search MATCH ? AND {condition} "
+            "ORDER BY m.created_at DESC, m.id DESC LIMIT ?",
+            (str(term_id), *values, limit),
+        )
+        return [row[0] for row in rows]
+
+    def documents(self, keys: Sequence[int], terms: Sequence[str]) -> list[Document]:
+        """What the exact score needs of these candidates."""
+        wanted = {}
+        for term in terms:
+            term_id = self._term_id(term)
+            if term_id is not None:
+                wanted[term_id] = term
+        loaded = []
+        for key in keys:
+            row = self._one("SELECT at, size, lengths, postings FROM documents WHERE memory = ?", (key,))
+            if row:
+                at, size, lengths, postings = row
+                ids, counts = decode_postings(postings)
+                held = wanted.keys() & set(ids)
+                found = {}
+                if held:
+                    packed = dict(zip(ids, counts, strict=True))
+                    found = {wanted[term_id]: packed[term_id] for term_id in held}
+                loaded.append(Document(key, at, size, tuple(decode_lengths(lengths)), found))
+        return loaded
+
+    # The store itself
+
+    def known_commits(self) -> set[str]:
+        """Hashes of all commits that are already changes here."""
+        return {row[0] for row in self._rows("SELECT sha FROM changes")}
+
+    def figures(self) -> dict[str, int]:
+        """Counts for ``status``."""
+        counts = dict(self._rows("SELECT kind, count(*) FROM memories GROUP BY kind ORDER BY kind"))
+        for table in ("memories", "events", "versions", "occurrences", "links", "terms"):
+            counts[table] = int(self._value(f"SELECT count(*) FROM {table}"))
+        return counts
+
+    def setting(self, name: str) -> str:
+        """A value that the store keeps about itself."""
+        row = self._one("SELECT value FROM settings WHERE name = ?", (name,))
+        return row[0] if row else ""
+
+    def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        return list(self._db.execute(sql, values))
+
+    def _one(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        for row in self._db.execute(sql, values):
+            return row
+        return None
+
+    def _value(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        return self._one(sql, values)[0]
+
+
+def decode_lengths(raw: bytes) -> list[int]:
+    """Field lengths, 16 bits each."""
+    return [raw[i] | raw[i + 1] << 8 for i in range(0, len(raw), 2)]
+
+
+def to_event(row: Sequence[Any]) -> Event:
+    """An event from the columns of the journal."""
+    (
+        seq,
+        replica,
+        replica_seq,
+        clock,
+        at,
+        who,
+        client,
+        session,
+        tool,
+        action,
+        memory,
+        version,
+        payload,
+        digest,
+        previous,
+        hashed,
+    ) = row
+    origin = Origin(who, client, session, tool)
+    return Event(
+        seq, replica, replica_seq, clock, at, origin, action, to_text(memory), version, payload, digest, previous, hashed
+    )
+
+
+def _version(memory: str, row: Sequence[Any]) -> Version:
+    (
+        version, kind, outcome, visibility, valid_from, valid_until, expires_at, text, detail, code, because,
+        rejected, tags, anchors, recorded_at, superseded_at,
+    ) = row  # fmt: skip
+    content = Memory(
+        id=memory, number=None, kind=kind, outcome=outcome, text=text, detail=detail, code=code, because=because,
+        rejected=decode_list(rejected), tags=decode_list(tags), anchors=decode_anchors(anchors), visibility=visibility,
+        valid_from=valid_from, valid_until=valid_until, expires_at=expires_at, version=version,
+    )  # fmt: skip
+    return Version(memory, version, content, recorded_at, superseded_at)
+
+
+def _condition(where: Filter) -> tuple[str, list[Any]]:
+    """A filter as SQL over ``memories m``; the words come as values, never as text."""
+    if where == _EMPTY:
+        return "1", []
+    parts: list[str] = []
+    values: list[Any] = []
+
+    def among(column: str, words: Iterable[Any]) -> None:
+        items = list(words)
+        if items:
+            parts.append(f"{column} IN ({', '.join('?' * len(items))})")
+            values.extend(items)
+
+    among("m.status", where.statuses)
+    among("m.kind", where.kinds)
+    among("m.outcome", where.outcomes)
+    among("m.trust", where.trusts)
+    among("m.id", (to_blob(identifier) for identifier in where.ids))
+    for tag in where.tags:
+        parts.append("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)")
+        values.append(tag)
+    for column, value in (("m.session", where.session), ("m.client", where.client), ("m.who", where.who)):
+        if value:
+            parts.append(f"{column} = ?")
+            values.append(value)
+    if where.before is not None:
+        parts.append("m.created_at < ?")
+        values.append(where.before)
+    if where.alive_at is not None:
+        parts.append("(m.expires_at IS NULL OR m.expires_at > ?) AND (m.valid_until IS NULL OR m.valid_until > ?)")
+        values += [where.alive_at, where.alive_at]
+    return " AND ".join(parts) or "1", values

@@ -1,0 +1,416 @@
+"""The words of Hardwon: frozen values, and closed sets of words.
+
+Times are integers: milliseconds since 1970-01-01 UTC. Ids are lower-case UUID text.
+Closed sets are ``Literal`` types with a tuple of their words beside them, not ``Enum``: a word read from the store or from JSON
+then *is* the word, and the quick path saves the import of ``enum`` (docs/decisions/0002).
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, ClassVar, Literal, dataclass_transform
+
+    Kind = Literal["change", "attempt", "lesson", "summary", "decision", "rule", "fact", "doc", "howto"]
+    Outcome = Literal["failed", "worked", "open"]
+    Status = Literal["active", "resolved", "inactive", "replaced", "rejected", "expired", "forgotten", "quarantined"]
+    Trust = Literal["confirmed", "proven", "history", "claimed", "imported", "quarantined"]
+    Visibility = Literal["private", "shared"]
+    AnchorState = Literal["same", "moved", "changed", "gone", "unknown"]
+    Who = Literal["person", "agent", "test", "history", "import"]
+    RelationKind = Literal["reverts", "fixes", "follows", "picks", "regression", "mentions"]
+    Action = Literal["created", "repeated", "replaced", "status"]
+else:
+    Kind = Outcome = Status = Trust = Visibility = AnchorState = Who = RelationKind = Action = str
+
+    def dataclass_transform(**_options):  # noqa: D103
+        return lambda cls: cls
+
+
+@dataclass_transform(frozen_default=True)
+class Value:
+    """Base of all value types: annotated fields become constructor arguments, frozen and compared by value.
+
+    A stand-in for ``dataclasses``, whose import costs twice a bare interpreter start (docs/decisions/0002).
+    """
+
+    __slots__ = ("__dict__",)
+    _fields: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls._fields = cls._fields + tuple(cls.__dict__.get("__annotations__", ()))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        fields = self._fields
+        values = self.__dict__
+        if len(args) > len(fields):
+            raise TypeError(f"{type(self).__name__} takes {len(fields)} values, got {len(args)}")
+        values.update(zip(fields, args, strict=False))
+        for name, value in kwargs.items():
+            if name not in fields or name in values:
+                raise TypeError(f"{type(self).__name__} got an unexpected or repeated field {name!r}")
+            values[name] = value
+        if len(values) < len(fields):
+            for name in fields:
+                if name not in values:
+                    values[name] = self._default(name)
+
+    @classmethod
+    def _default(cls, name: str) -> Any:
+        try:
+            return getattr(cls, name)
+        except AttributeError:
+            raise TypeError(f"{cls.__name__} needs the field {name!r}") from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen; use replace({name}=…)")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen")
+
+    def replace(self, **changes: Any) -> Any:
+        """A copy with some fields changed; TypeError for a name that is not a field."""
+        return type(self)(**{**self.__dict__, **changes})
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((type(self), *(self.__dict__[name] for name in self._fields)))
+
+    def __repr__(self) -> str:
+        inner = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self._fields)
+        return f"{type(self).__name__}({inner})"
+
+
+# Episodic: change (a commit), attempt, lesson, summary. Semantic: decision, rule, fact, doc. Procedural: howto.
+KINDS: tuple[Kind, ...] = ("change", "attempt", "lesson", "summary", "decision", "rule", "fact", "doc", "howto")
+OUTCOMES: tuple[Outcome, ...] = ("failed", "worked", "open")
+# Only active memories are recalled and count for risk.
+STATUSES: tuple[Status, ...] = (
+    "active", "resolved", "inactive", "replaced", "rejected", "expired", "forgotten", "quarantined",
+)  # fmt: skip
+# How far a memory is believed, strongest first.
+TRUSTS: tuple[Trust, ...] = ("confirmed", "proven", "history", "claimed", "imported", "quarantined")
+VISIBILITIES: tuple[Visibility, ...] = ("private", "shared")
+WHO: tuple[Who, ...] = ("person", "agent", "test", "history", "import")
+RELATIONS: tuple[RelationKind, ...] = ("reverts", "fixes", "follows", "picks", "regression", "mentions")
+
+
+class Origin(Value):
+    """Where a memory comes from."""
+
+    who: Who = "agent"
+    client: str = ""
+    session: str = ""
+    tool: str = ""
+
+
+class Scope(Value):
+    """On whose behalf a call reads or writes."""
+
+    origin: Origin = Origin()
+    team: str = ""
+
+
+class Anchor(Value):
+    """The code that a memory speaks of. ``path`` is relative to the repository, with slashes; either part may be empty."""
+
+    path: str = ""
+    symbol: str = ""
+    commit: str = ""
+    blob: str = ""
+    fingerprint: str = ""
+    state: AnchorState = "unknown"
+
+
+class Relation(Value):
+    """A change's reference to an earlier one: ``target`` is a hash, its prefix (from 7 digits), or ``#N`` (a pull request)."""
+
+    kind: RelationKind
+    target: str
+
+
+class Change(Value):
+    """One commit as it is read from history.
+
+    ``at`` is the author's time in milliseconds; ``files`` are new names, at most 40; ``functions`` the texts after the second
+    ``@@`` of hunks; ``added`` and ``removed`` identifiers of the added and removed lines, most frequent first, at most 400 each;
+    ``lines_added`` and ``lines_removed`` are whole counts.
+    """
+
+    sha: str
+    at: int
+    subject: str
+    body: str = ""
+    author: str = ""
+    branch: str = ""
+    files: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    lines_added: int = 0
+    lines_removed: int = 0
+    pull_request: int | None = None
+    relations: tuple[Relation, ...] = ()
+
+
+class Draft(Value):
+    """A memory that somebody wants to record."""
+
+    text: str
+    kind: Kind = "fact"
+    outcome: Outcome | None = None
+    detail: str = ""
+    code: str = ""
+    because: str = ""
+    rejected: tuple[str, ...] = ()
+    anchors: tuple[Anchor, ...] = ()
+    tags: tuple[str, ...] = ()
+    visibility: Visibility = "shared"
+    expires_at: int | None = None
+    session: str = ""
+
+
+class Memory(Value):
+    """A memory as it is kept. ``number`` is the short local alias; ``seen`` counts active occurrences."""
+
+    id: str
+    number: int | None
+    kind: Kind
+    outcome: Outcome | None
+    text: str
+    detail: str = ""
+    code: str = ""
+    because: str = ""
+    rejected: tuple[str, ...] = ()
+    anchors: tuple[Anchor, ...] = ()
+    tags: tuple[str, ...] = ()
+    status: Status = "active"
+    trust: Trust = "claimed"
+    visibility: Visibility = "shared"
+    origin: Origin = Origin()
+    author: str = ""
+    branch: str = ""
+    commit: str = ""
+    seen: int = 1
+    version: int = 1
+    created_at: int = 0
+    updated_at: int = 0
+    valid_from: int | None = None
+    valid_until: int | None = None
+    expires_at: int | None = None
+    replaced_by: str | None = None
+
+
+class Occurrence(Value):
+    """One time that a memory happened."""
+
+    memory: str
+    at: int
+    outcome: Outcome | None
+    status: Status
+    origin: Origin
+    branch: str = ""
+    commit: str = ""
+
+
+class Event(Value):
+    """One entry of the journal; ``seq`` is the local order of arrival, ``clock`` the hybrid logical clock."""
+
+    seq: int
+    replica: str
+    replica_seq: int
+    clock: int
+    at: int
+    origin: Origin
+    action: Action
+    memory: str
+    version: int
+    payload: str
+    digest: bytes
+    previous: bytes
+    hash: bytes
+
+
+class Receipt(Value):
+    """What a write did. ``seq`` is the journal's sequence; ``redacted`` counts secrets taken out."""
+
+    id: str
+    number: int | None
+    action: str
+    redacted: int = 0
+    seq: int | None = None
+    why: str = ""
+
+
+class Signal(Value):
+    """One part of a hit's score."""
+
+    signal: str
+    points: float
+
+
+class Hit(Value):
+    """A recalled memory; ``score`` is the calibrated probability (0 to 1) that it is relevant."""
+
+    memory: Memory
+    score: float
+    why: tuple[Signal, ...] = ()
+
+
+class Mode(Value):
+    """What took part in an answer, and what could not."""
+
+    lexical: bool = True
+    vectors: bool = False
+    degraded: tuple[str, ...] = ()
+
+
+class Block(Value):
+    """An answer: hits, the text for the agent, its size in (estimated) tokens, and how many hits did not fit."""
+
+    hits: tuple[Hit, ...] = ()
+    block: str = ""
+    tokens: int = 0
+    left_out: int = 0
+    mode: Mode = Mode()
+
+
+class Query(Value):
+    """A question. ``budget`` is the block's size in tokens; ``floor`` the least score that is shown."""
+
+    text: str = ""
+    file: str = ""
+    symbol: str = ""
+    kinds: tuple[Kind, ...] = ()
+    tags: tuple[str, ...] = ()
+    k: int = 10
+    budget: int = 1500
+    floor: float | None = None
+
+
+class Filter(Value):
+    """Which memories a listing or a forgetting means; empty fields do not narrow.
+
+    ``before``: made before that time; ``alive_at``: neither expired nor past its validity then.
+    """
+
+    ids: tuple[str, ...] = ()
+    kinds: tuple[Kind, ...] = ()
+    statuses: tuple[Status, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+    trusts: tuple[Trust, ...] = ()
+    tags: tuple[str, ...] = ()
+    session: str = ""
+    client: str = ""
+    who: Who | None = None
+    before: int | None = None
+    alive_at: int | None = None
+
+
+class Experience(Value):
+    """One occurrence of a lesson on one symbol, as risk counts it."""
+
+    symbol: str
+    path: str
+    memory: str
+    at: int
+    seq: int
+    outcome: Outcome
+    status: Status
+
+
+class Risk(Value):
+    """A symbol's risk as the seed defines it (docs/risk.md); ``level`` is low, normal, caution or high."""
+
+    symbol: str
+    file: str
+    score: float
+    level: str
+    fails: int
+    successes: int
+    last_fail: int | None = None
+    last_success: int | None = None
+
+
+class SymbolReport(Value):
+    """What ``query`` says of one symbol: its risk and the memories behind it, newest first."""
+
+    risk: Risk
+    memories: tuple[Memory, ...]
+
+
+class IngestReport(Value):
+    """What an ingest did: ``seen`` commits in reach, ``added`` now, ``known`` before, ``failed`` taken back, ``redacted`` secrets."""
+
+    seen: int
+    added: int
+    known: int
+    failed: int = 0
+    redacted: int = 0
+
+
+class Selection(Value):
+    """What a forgetting means or did."""
+
+    ids: tuple[str, ...]
+    done: bool
+
+
+class Finding(Value):
+    """Something that a check saw. ``level`` is ok, note, warning or error."""
+
+    level: str
+    what: str
+    where: str = ""
+    remedy: str = ""
+
+
+class Lexical(Value):
+    """What the exact score needs of one memory.
+
+    ``counts`` maps a term to its packed counts, one per field (search/terms.py packs and unpacks; at most 32 bits);
+    ``lengths`` are the fields' lengths in terms; ``size`` the number of added lines (0 where there is none).
+    """
+
+    counts: Mapping[str, int]
+    lengths: tuple[int, ...]
+    size: int = 0
+
+
+class Document(Value):
+    """A candidate with the counts of the asked terms only. ``key`` is the store's own, local to it."""
+
+    key: int
+    at: int
+    size: int
+    lengths: tuple[int, ...]
+    counts: Mapping[str, int]
+
+
+class Corpus(Value):
+    """How many memories are indexed, and the sums of their fields' lengths."""
+
+    documents: int
+    totals: tuple[int, ...]
+
+
+class Version(Value):
+    """One state of a memory's content. ``recorded_at`` and ``superseded_at`` bound the time that the store believed it."""
+
+    memory: str
+    version: int
+    content: Memory
+    recorded_at: int
+    superseded_at: int | None
+
+
+class Link(Value):
+    """A relation between two memories; ``target`` is None while the reference names nothing that is known."""
+
+    source: str
+    kind: str
+    reference: str
+    target: str | None

@@ -1,0 +1,58 @@
+"""What became of a change: taken back, fixed, followed up. Pure."""
+
+from __future__ import annotations
+
+from hardwon.types import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from hardwon.types import Link, Outcome
+
+# Relations that tell what became of an earlier change.
+AFTERWARDS = ("reverts", "fixes", "regression")
+_MOST = 3
+
+
+class Fate(Value):
+    """The outcome of a change and, in words, why."""
+
+    outcome: Outcome | None
+    because: str
+
+
+def taken_back(reverts: Iterable[tuple[str, str]]) -> dict[str, bool]:
+    """Which of the reverted are still taken back, from (reverter, reverted) pairs: a revert that was itself reverted undoes nothing."""
+    by_target: dict[str, list[str]] = {}
+    for reverter, reverted in reverts:
+        by_target.setdefault(reverted, []).append(reverter)
+    known: dict[str, bool] = {}
+
+    def is_back(change: str, path: frozenset[str]) -> bool:
+        if change not in known:
+            known[change] = any(
+                not is_back(reverter, path | {change}) for reverter in by_target.get(change, ()) if reverter not in path
+            )
+        return known[change]
+
+    for target in by_target:
+        is_back(target, frozenset({target}))
+    return {target: known[target] for target in by_target}
+
+
+def fates(links: Iterable[Link], tell: Callable[[str, str], str]) -> dict[str, Fate]:
+    """The fate of every change that a later one speaks of; ``tell(kind, source id)`` words one of them."""
+    known = [link for link in links if link.target is not None]
+    back = taken_back((link.source, link.target or "") for link in known if link.kind == "reverts")
+    words: dict[str, list[str]] = {}
+    for link in known:
+        target = link.target or ""
+        # Only a revert that stands tells what became of its target.
+        if link.kind == "reverts" and (not back.get(target) or back.get(link.source)):
+            continue
+        words.setdefault(target, []).append(tell(link.kind, link.source))
+    return {
+        target: Fate("failed" if back.get(target) else None, "; ".join(words.get(target, ())[:_MOST]))
+        for target in {link.target or "" for link in known}
+    }

@@ -1,0 +1,60 @@
+"""A symbol's risk, as the first code-memory tool defined it: agents of that tool find the same figures here.
+
+risk = fails x 1.0 + recency x 1.5 + consecutive fails x 1.5 - successes x 0.3, at least 0, over active occurrences.
+"""
+
+from __future__ import annotations
+
+from hardwon.types import Risk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hardwon.types import Experience
+
+_DAY_MS = 86_400_000
+INJECT_AT = 10.0
+
+
+def recency(last_fail: int | None, now: int) -> float:
+    """1.0 within 7 days of the last active failure, 0.5 within 30, else 0.2; 0 where there is none."""
+    if last_fail is None:
+        return 0.0
+    days = max(0, now - last_fail) / _DAY_MS
+    return 1.0 if days <= 7 else 0.5 if days <= 30 else 0.2
+
+
+def level(score: float) -> str:
+    """Below 5 low, below 10 normal, below 15 caution, else high."""
+    return "low" if score < 5 else "normal" if score < 10 else "caution" if score < 15 else "high"
+
+
+def assess(symbol: str, file: str, experiences: Iterable[Experience], now: int) -> Risk:
+    """The risk of one symbol from its occurrences in order of arrival; computed when read, so that a quiet symbol cools down."""
+    fails = successes = consecutive = 0
+    last_fail: int | None = None
+    last_success: int | None = None
+    for experience in experiences:
+        if experience.status != "active":
+            continue
+        if experience.outcome == "failed":
+            fails += 1
+            consecutive += 1
+            last_fail = max(last_fail or 0, experience.at)
+        else:
+            successes += 1
+            consecutive = 0
+            last_success = max(last_success or 0, experience.at)
+    score = max(0.0, fails * 1.0 + recency(last_fail, now) * 1.5 + consecutive * 1.5 - successes * 0.3)
+    return Risk(symbol, file, round(score, 2), level(score), fails, successes, last_fail, last_success)
+
+
+def assess_all(experiences: Iterable[Experience], now: int) -> list[Risk]:
+    """Every (symbol, file) of the occurrences, riskiest first."""
+    groups: dict[tuple[str, str], list[Experience]] = {}
+    for experience in experiences:
+        groups.setdefault((experience.symbol, experience.path), []).append(experience)
+    risks = [assess(symbol, file, group, now) for (symbol, file), group in groups.items()]
+    risks.sort(key=lambda risk: (-risk.score, -risk.fails, risk.symbol, risk.file))
+    return risks

@@ -1,0 +1,54 @@
+"""How far a memory is believed, and what may be said without being asked. Pure."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from hardwon.types import Memory, Origin, Trust, Who
+
+_INITIAL: dict[Who, Trust] = {
+    "person": "confirmed",
+    "agent": "claimed",
+    "test": "claimed",
+    "history": "history",
+    "import": "imported",
+}
+UNVERIFIED_LIMIT = 3
+
+# Phrases of text that speaks to an agent instead of about the code. A flag, never the gate: the gate is provenance.
+_ORDERS = (
+    "ignore previous instructions", "ignore all previous", "ignore the above", "disregard previous", "disregard all",
+    "system prompt", "you are now", "new instructions:", "do not tell the user", "without telling the user",
+    "<system", "</system", "[system]", "assistant:", "as an ai",
+)  # fmt: skip
+
+
+def initial(who: Who) -> Trust:
+    """What a memory is worth when it is written."""
+    return _INITIAL[who]
+
+
+def gives_orders(text: str) -> bool:
+    """Whether a text looks like instructions to an agent."""
+    folded = " ".join(text.lower().split())
+    return any(phrase in folded for phrase in _ORDERS)
+
+
+def unasked(memory: Memory, asker: Origin, at_symbol: bool = False) -> Literal["yes", "unverified", "no"]:
+    """Whether a memory may be shown to somebody who did not ask for it.
+
+    Confirmed, proven and history: yes, unless history speaks like an order. Claims: the asker's own, and those on the very
+    symbol at hand; they are labelled and few. Imported and quarantined: never.
+    """
+    if memory.status != "active":
+        return "no"
+    if memory.trust in ("confirmed", "proven"):
+        return "yes"
+    if memory.trust == "history":
+        return "no" if gives_orders(f"{memory.text} {memory.because} {memory.detail}") else "yes"
+    own = memory.origin.who == asker.who and memory.origin.client == asker.client
+    if memory.trust == "claimed" and (own or at_symbol):
+        return "unverified"
+    return "no"
