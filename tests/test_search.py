@@ -134,7 +134,12 @@ def test_averages_of_an_empty_store_divide_nothing() -> None:
 
 @given(points=st.floats(-5, 200), possible=st.floats(0, 300))
 def test_a_score_is_a_probability(points: float, possible: float) -> None:
-    assert 0 <= rank.probability(points, possible) <= 1
+    assert 0 < rank.probability(rank.word_odds(points, possible)) < 1
+
+
+@given(points=st.floats(0.1, 100), more=st.floats(0, 100), possible=st.floats(1, 300))
+def test_more_points_never_lower_the_odds(points: float, more: float, possible: float) -> None:
+    assert rank.word_odds(points + more, possible) >= rank.word_odds(points, possible)
 
 
 @pytest.fixture
@@ -189,7 +194,31 @@ def test_signals_add_up_and_name_the_words(engine: Engine) -> None:
     names = [signal.signal for signal in hit.why]
     assert "word retry" in names and "word proxy" in names and "age" in names
     weights = ask.weigh(ask.read(Query("retry uploads proxy")), 61, {"retry": 1, "uploads": 1, "proxy": 1})
-    assert rank.probability(sum(signal.points for signal in hit.why), weights.total) == pytest.approx(hit.score)
+    odds = rank.word_odds(sum(signal.points for signal in hit.why), weights.total)
+    assert rank.probability(odds) == pytest.approx(hit.score)
+
+
+def test_the_place_brings_its_own_candidates_and_adds_to_the_words(engine: Engine) -> None:
+    history(engine, "retry uploads twice because the proxy drops them", *FILLER)
+    places = (
+        ("first of all", "src/file0.py", ""),
+        ("second", "src/file0.py", "Upload.retry"),
+        ("third", "src/other.py", "Upload.retry"),
+    )
+    for text, path, symbol in places:
+        engine.record(hardwon.Draft(text, "lesson", "failed", anchors=(Anchor(path, symbol),)), Scope())
+
+    def asked(**query: Any) -> list[tuple[str, list[str]]]:
+        answer = engine.recall(Query(**query), Scope())
+        return [
+            (hit.memory.text, [signal.signal for signal in hit.why if not signal.signal.startswith("word")])
+            for hit in answer.hits
+        ]
+
+    assert asked(symbol="Upload.retry") == [("third", ["symbol"]), ("second", ["symbol"])]
+    assert asked(file="src/file0.py", symbol="Upload.retry")[-1][0] == "first of all"
+    (top, signals), *_ = asked(text="proxy drops uploads", file="src/file0.py", kinds=("change",))
+    assert top.startswith("retry") and "touched file" in signals
 
 
 def test_kinds_and_tags_narrow(engine: Engine) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hardwon.store.ids import uuid5, uuid7
 from hardwon.store.journal import GENESIS
 from hardwon.store.memory import MemoryStore
-from hardwon.store.rows import decode_list, encode_list
+from hardwon.store.rows import decode_list, decode_postings, encode_list, encode_postings, find_counts
 from hardwon.store.sqlite import SqliteStore
 from hardwon.types import Anchor, Change, Filter, Lexical, Memory, Occurrence, Origin, Relation
 
@@ -271,6 +271,17 @@ def test_documents_give_the_counts_of_the_asked_terms(store: Store) -> None:
 def test_lists_come_back_and_are_json(items: list[str]) -> None:
     text = encode_list(items)
     assert decode_list(text) == tuple(items) == tuple(json.loads(text))
+
+
+@given(
+    st.dictionaries(st.integers(0, 70_000), st.integers(0, 2**30 - 1), max_size=40), st.lists(st.integers(0, 70_000), max_size=10)
+)
+def test_counts_are_found_in_the_bytes(postings: dict[int, int], others: list[int]) -> None:
+    raw = encode_postings(list(postings), list(postings.values()))
+    asked = [*postings, *others]
+    expected = {str(number): postings[number] for number in asked if number in postings}
+    assert find_counts(raw, [(str(number), number.to_bytes(4, "little")) for number in asked]) == expected
+    assert decode_postings(raw) == (list(postings), list(postings.values()))
 
 
 FILTERS = st.builds(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from hardwon.doors.parse import plain
 from hardwon.types import Origin
 
 TYPE_CHECKING = False
@@ -29,6 +30,9 @@ MARKERS = (
 
 def origin(environment: Mapping[str, str], settings: Settings) -> Origin:
     """The origin of what this process writes. An agent with a pseudo-terminal can pass for a person; docs/trust.md says so."""
+    for variable, value in (("HARDWON_SESSION", settings.session), ("HARDWON_CLIENT", settings.client)):
+        if value:
+            plain(value, variable, variable)
     client = next((name for variable, name in MARKERS if environment.get(variable)), "")
     if client or settings.client or not has_terminal():
         return Origin("agent", settings.client or client, settings.session, "cli")

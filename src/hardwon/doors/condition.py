@@ -7,7 +7,7 @@ import sys
 import time
 
 from hardwon.doors import render
-from hardwon.errors import HardwonError
+from hardwon.errors import HardwonError, InvalidInput
 from hardwon.types import Finding
 
 TYPE_CHECKING = False
@@ -32,6 +32,11 @@ def init(call: Call) -> Answer:
     name = request.text("name") or request.text("project")
     engine = create(call.cwd, call.settings.home, name, wait=call.settings.wait)
     call.adopt(engine)
+    if name and name != engine.home.entry.name:
+        known = engine.home.entry.name
+        raise InvalidInput(
+            f"this repository is registered as {known!r}", field="name", remedy=f"use -p {known}, or leave the name out"
+        )
     started = time.monotonic()
     stopped = False
     report = None
@@ -86,8 +91,8 @@ def status(call: Call) -> Answer:
 
     engine = call.engine
     place = engine.home
-    findings = _findings(engine)
     figures = engine.figures()
+    findings = _findings(engine)
     path = _path(engine)
     data = {
         "ok": not any(item.level == "error" for item in findings),
@@ -107,7 +112,8 @@ def status(call: Call) -> Answer:
     }
     rows = [
         ("memory", place.entry.name), ("found by", place.why), ("origin", place.entry.origin or "none"), ("folder", place.checkout.root),
-        ("branch", place.checkout.branch or ("detached" if place.checkout.git_dir else "not in git")), ("store", f"{path} ({store_bytes(path) / 1e6:.1f} MB)"),
+        ("branch", place.checkout.branch or ("detached" if place.checkout.git_dir else "not in git")),
+        ("store", f"{path} ({store_bytes(path) / 1e6:.1f} MB)"),
         ("engine", data["engine"]), *figures.items(),
     ]  # fmt: skip
     text = render.table(rows, call.paint)

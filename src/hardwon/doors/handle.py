@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hardwon.doors.parse import Request
     from hardwon.engine.core import Engine
     from hardwon.settings import Settings
-    from hardwon.types import Block, Receipt, Status, SymbolReport
+    from hardwon.types import Block, Receipt, Status
 
 NOTHING_FOUND = 3
 _LONGEST_INPUT = 200_000
@@ -107,8 +107,12 @@ def ok(call: Call) -> Answer:
 
 
 def _lesson(call: Call, outcome: Any) -> Answer:
+    from hardwon.intake.shape import LIMITS, clean_text
+
     request = call.request
-    symbol = request.text("symbol")
+    symbol = clean_text(request.text("symbol"), "symbol", LIMITS["symbol"])
+    if not symbol:
+        raise InvalidInput("SYMBOL holds nothing that can be seen", field="symbol", remedy="name a function, method or class")
     draft = Draft(
         text=request.text("lesson") or "worked", kind="lesson", outcome=outcome, detail=request.text("detail"),
         anchors=(Anchor(request.text("file"), symbol),), session=request.text("session"),
@@ -219,10 +223,12 @@ def query(call: Call) -> Answer:
     """Lessons and risk."""
     request = call.request
     symbol = request.text("symbol")
-    top = min(request.number("top", 10), 1000)
+    top = None if symbol else min(request.number("top", 10), 1000)
     reports = call.engine.query(symbol, request.text("file"), call.scope, everything=request.flag("all"), top=top)
     if request.flag("inject"):
-        reports = [report for report in reports if report.risk.score >= 10]
+        from hardwon.upkeep.risk import INJECT_AT
+
+        reports = [report for report in reports if report.risk.score >= INJECT_AT]
     data: dict[str, Any] = {"symbols": [shapes.symbol(report) for report in reports]}
     code = NOTHING_FOUND if request.flag("exit-code") and not reports else 0
     if request.flag("inject"):
@@ -230,7 +236,8 @@ def query(call: Call) -> Answer:
         return Answer(text, data | {"block": text}, code)
     if not reports:
         return Answer("nothing is recorded" + (f" for {symbol}" if symbol else " yet"), data, code)
-    return Answer((render.symbols if symbol else render.risky)(reports, call.paint), data, code)
+    text = render.symbols(reports, call.paint) if symbol else render.risky([report.risk for report in reports], call.paint)
+    return Answer(text, data, code)
 
 
 def stats(call: Call) -> Answer:
@@ -239,20 +246,17 @@ def stats(call: Call) -> Answer:
     symbol = request.text("symbol")
     if symbol:
         return query(call)
-    reports = call.engine.query("", request.text("file"), call.scope, top=1_000_000)
+    risks = call.engine.risks(request.text("file"), call.scope)
     figures = call.engine.figures()
-    fails, successes = (sum(getattr(report.risk, name) for report in reports) for name in ("fails", "successes"))
-    top = min(request.number("top", 10), 1000)
+    fails, successes = sum(risk.fails for risk in risks), sum(risk.successes for risk in risks)
+    top = risks[: min(request.number("top", 10), 1000)]
     data = {
-        "symbols": len(reports), "fail_count": fails, "success_count": successes, "memories": figures,
-        "riskiest": [shapes.symbol(report) for report in reports[:top]],
+        "symbols": len(risks), "fail_count": fails, "success_count": successes, "memories": figures,
+        "riskiest": [shapes.risk(risk) for risk in top],
     }  # fmt: skip
-    rows = [("symbols with lessons", len(reports)), ("failures", fails), ("successes", successes), *figures.items()]
-    return Answer(render.table(rows, call.paint) + _riskiest(reports[:top], call), data)
-
-
-def _riskiest(reports: list[SymbolReport], call: Call) -> str:
-    return f"\n\n  riskiest:\n{render.risky(reports, call.paint)}" if reports else ""
+    rows = [("symbols with lessons", len(risks)), ("failures", fails), ("successes", successes), *figures.items()]
+    text = render.table(rows, call.paint)
+    return Answer(f"{text}\n\n  riskiest:\n{render.risky(top, call.paint)}" if top else text, data)
 
 
 def show(call: Call) -> Answer:

@@ -135,9 +135,25 @@ def _convert(option: Option, text: str) -> object:
         return int(text)
     if option.form == "age":
         return _age(option, text)
+    if option.form == "name":
+        return plain(text, f"--{option.name}", option.name)
     if option.choices and text not in option.choices:
         raise InvalidInput(
             f"--{option.name} cannot be {text[:60]!r}", field=option.name, remedy="one of: " + ", ".join(option.choices)
+        )
+    return text
+
+
+def plain(text: str, what: str, field: str) -> str:
+    """A name as it is. InvalidInput for an empty one (an unset variable of a script: it would widen what is meant), for control
+    characters and line breaks, and for bytes that are no UTF-8: no name here holds them."""
+    if not text.strip():
+        raise InvalidInput(f"{what} is empty", field=field, remedy="leave it out, or give it a value")
+    if not text.isprintable() and any(
+        char < " " or "\x7f" <= char <= "\x9f" or char in "\u2028\u2029" or "\ud800" <= char <= "\udfff" for char in text
+    ):
+        raise InvalidInput(
+            f"{what} is not one line of plain text: {text[:60]!a}", field=field, remedy="leave out line breaks and escapes"
         )
     return text
 
@@ -153,8 +169,11 @@ def _take_arguments(verb: Verb, words: list[str], given: dict[str, object]) -> N
     rest = list(words)
     for argument in verb.arguments:
         taken, rest = _take_argument(argument, rest)
-        if argument.required and not any(taken):
+        if argument.required and not any(map(str.strip, taken)):
             raise InvalidInput(f"`{verb.name}` needs {argument.name.upper()}", field=argument.name, remedy=verb.examples[0])
+        if argument.form == "name":
+            for word in taken:
+                plain(word, argument.name.upper(), argument.name)
         if argument.many and not argument.joined:
             given[argument.name] = taken
         elif taken:

@@ -82,16 +82,14 @@ def _symbol(report: SymbolReport, paint: Paint) -> str:
     return "\n".join(lines)
 
 
-def risky(reports: Sequence[SymbolReport], paint: Paint) -> str:
-    """What ``query`` without a symbol says."""
+def risky(risks: Sequence[Risk], paint: Paint) -> str:
+    """Symbols with their risk, one a line."""
     lines = []
-    for report in reports:
-        risk = report.risk
+    for risk in risks:
         colour = {"high": "red", "caution": "yellow"}.get(risk.level, "dim")
         place = f"  {paint('dim', risk.file)}" if risk.file else ""
-        lines.append(
-            f"  {paint(colour, f'{risk.score:6.2f} {risk.level:8}')} {risk.symbol}{place}  {risk.fails} failed, {risk.successes} worked"
-        )
+        figure = paint(colour, f"{risk.score:6.2f} {risk.level:8}")
+        lines.append(f"  {figure} {risk.symbol}{place}  {risk.fails} failed, {risk.successes} worked")
     return "\n".join(lines)
 
 
@@ -149,10 +147,7 @@ def memory_page(memory: Memory, occurrences: Sequence[Any], links: Sequence[tupl
     ):
         if text:
             lines.append(f"  {paint('dim', label + ':')} " + text.replace("\n", "\n    "))
-    for anchor in memory.anchors:
-        lines.append(
-            f"  {paint('dim', 'at:')} {' '.join(part for part in (anchor.path, anchor.symbol) if part)} ({anchor.state})"
-        )
+    lines += [f"  {paint('dim', 'at:')} {' '.join(filter(None, (a.path, a.symbol)))} ({a.state})" for a in memory.anchors]
     for link, other in links:
         named = f"{number(other)} {other.text}" if other else link.reference
         arrow = f"{link.kind} ->" if link.source == memory.id else f"<- {link.kind} by"

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hardwon.types import Block, Event, Memory, Occurrence, Receipt, SymbolReport, Version
+    from hardwon.types import Block, Event, Memory, Occurrence, Receipt, Risk, SymbolReport, Version
 
 
 def moment(at: int | None) -> str | None:
@@ -76,18 +76,23 @@ def block(value: Block) -> dict[str, Any]:
     }
 
 
+def risk(value: Risk) -> dict[str, Any]:
+    """A symbol's risk."""
+    return {
+        "symbol": value.symbol,
+        "file": value.file,
+        "risk_score": value.score,
+        "level": value.level,
+        "fail_count": value.fails,
+        "success_count": value.successes,
+        "last_fail": moment(value.last_fail),
+        "last_success": moment(value.last_success),
+    }
+
+
 def symbol(report: SymbolReport) -> dict[str, Any]:
     """A symbol with its risk and lessons."""
-    risk = report.risk
-    return {
-        "symbol": risk.symbol,
-        "file": risk.file,
-        "risk_score": risk.score,
-        "level": risk.level,
-        "fail_count": risk.fails,
-        "success_count": risk.successes,
-        "last_fail": moment(risk.last_fail),
-        "last_success": moment(risk.last_success),
+    return risk(report.risk) | {
         "impact": {},
         "experiences": [
             {

@@ -11,11 +11,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
-    Form = Literal["text", "number", "flag", "age"]
+    Form = Literal["text", "name", "number", "flag", "age"]
 
 
 class Option(Value):
-    """``--name`` of a verb. ``form`` text, number, age (``30d``, ``12h``, ``2w``) or flag; ``many``: may be given repeatedly."""
+    """``--name`` of a verb. ``form``: text, name (one line without control characters), number, age (``30d``, ``12h``, ``2w``) or
+    flag; ``many``: may be given repeatedly."""
 
     name: str
     help: str
@@ -27,10 +28,11 @@ class Option(Value):
 
 
 class Argument(Value):
-    """A word after the verb. ``many``: takes all that follow; ``joined``: those are one text."""
+    """A word after the verb. ``form``: text or name; ``many``: takes all that follow; ``joined``: those are one text."""
 
     name: str
     help: str
+    form: Form = "text"
     required: bool = True
     many: bool = False
     joined: bool = False
@@ -50,15 +52,15 @@ class Verb(Value):
 
 
 JSON = Option("json", "Print JSON, also for errors (on standard error).", "flag")
-PROJECT = Option("project", "A registered repository, instead of the one of this folder.", short="p", metavar="NAME")
+PROJECT = Option("project", "A registered repository, instead of the one of this folder.", "name", short="p", metavar="NAME")
 FOLDER = Option("folder", "Work as if started in PATH.", short="C", metavar="PATH")
 GLOBALS = (JSON, PROJECT, FOLDER)
 
-_FILE = Option("file", "The file concerned; any spelling, stored relative to the repository.", metavar="PATH")
-_SYMBOL = Option("symbol", "The function, method or class concerned, such as AuthService.validate.", metavar="NAME")
+_FILE = Option("file", "The file concerned; any spelling, stored relative to the repository.", "name", metavar="PATH")
+_SYMBOL = Option("symbol", "The function, method or class concerned, such as AuthService.validate.", "name", metavar="NAME")
 _DETAIL = Option("detail", "Context for the lesson: what to do instead.", short="d", metavar="TEXT")
-_SESSION = Option("session", "The session that this belongs to.", metavar="ID")
-_TAG = Option("tag", "A tag; may be repeated.", many=True, metavar="TAG")
+_SESSION = Option("session", "The session that this belongs to.", "name", metavar="ID")
+_TAG = Option("tag", "A tag; may be repeated.", "name", many=True, metavar="TAG")
 _BUDGET = Option("budget", "Most tokens of the block.", "number", metavar="TOKENS")
 _EXIT = Option("exit-code", "Exit with 3 when nothing was found.", "flag")
 _YES = Option("yes", "Do it without asking.", "flag", short="y")
@@ -70,7 +72,7 @@ VERBS: tuple[Verb, ...] = (
         "Make the memory of this repository and read its history.",
         (),
         (
-            Option("name", "The name under which -p finds it (default: the repository's).", metavar="NAME"),
+            Option("name", "The name under which -p finds it (default: the repository's).", "name", metavar="NAME"),
             Option("limit", "Read at most the newest N commits (default 100000).", "number", metavar="N"),
             Option("no-history", "Only make the store.", "flag"),
         ),
@@ -108,21 +110,24 @@ VERBS: tuple[Verb, ...] = (
     Verb(
         "fail",
         "Record that something went wrong on a symbol, and what it taught.",
-        (Argument("symbol", "The function, method or class."), Argument("lesson", "What went wrong, in one line.")),
+        (Argument("symbol", "The function, method or class.", "name"), Argument("lesson", "What went wrong, in one line.")),
         (_DETAIL, _FILE, _SESSION),
         ('hardwon fail AuthService.validate "JWT expiry not handled" --file auth/service.py -d "check refresh_token first"',),
     ),
     Verb(
         "ok",
         "Record that something worked on a symbol.",
-        (Argument("symbol", "The function, method or class."), Argument("lesson", "What worked, in one line.", required=False)),
+        (
+            Argument("symbol", "The function, method or class.", "name"),
+            Argument("lesson", "What worked, in one line.", required=False),
+        ),
         (_DETAIL, _FILE, _SESSION),
         ('hardwon ok AuthService.validate "normalising to UTC fixed it" --file auth/service.py', "hardwon ok Payment.process"),
     ),
     Verb(
         "query",
         "Lessons and risk of a symbol; without a symbol, the riskiest ones.",
-        (Argument("symbol", "The symbol, or a part of its name.", required=False),),
+        (Argument("symbol", "The symbol, or a part of its name.", "name", required=False),),
         (
             _FILE,
             Option("top", "How many risky symbols to show (default 10).", "number", metavar="N"),
@@ -137,7 +142,7 @@ VERBS: tuple[Verb, ...] = (
     Verb(
         "stats",
         "A summary of what is kept, or of one symbol.",
-        (Argument("symbol", "The symbol, or a part of its name.", required=False),),
+        (Argument("symbol", "The symbol, or a part of its name.", "name", required=False),),
         (_FILE, Option("top", "How many risky symbols to show (default 10).", "number", metavar="N")),
         ("hardwon stats", "hardwon stats AuthService"),
     ),
@@ -186,9 +191,9 @@ VERBS: tuple[Verb, ...] = (
         "Forget memories; `undo` brings them back.",
         (Argument("id", _ID.help, required=False, many=True),),
         (
-            Option("session", "Everything that this session wrote.", metavar="ID"),
-            Option("source", "Everything that this client wrote, such as claude-code.", metavar="CLIENT"),
-            Option("tag", "Everything with this tag; may be repeated.", many=True, metavar="TAG"),
+            Option("session", "Everything that this session wrote.", "name", metavar="ID"),
+            Option("source", "Everything that this client wrote, such as claude-code.", "name", metavar="CLIENT"),
+            Option("tag", "Everything with this tag; may be repeated.", "name", many=True, metavar="TAG"),
             Option("older-than", "Everything made longer ago than this; combines with the others.", "age", metavar="AGE"),
             Option("dry-run", "Say what would be forgotten, and do nothing.", "flag"),
             _YES,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hardwon.code.repo import Checkout
     from hardwon.store.base import Reader, Store, Transaction, Writer
     from hardwon.store.registry import Entry
-    from hardwon.types import Change, Draft, Event, Finding, Memory, Occurrence, Query, Receipt, Status, Version
+    from hardwon.types import Change, Draft, Event, Experience, Finding, Memory, Occurrence, Query, Receipt, Risk, Status, Version
 
 _LISTED = 200
 
@@ -258,7 +258,7 @@ class Engine:
         now = self.clock()
         alive = Filter(statuses=("active",), alive_at=now)
         with self.store.read() as reader:
-            risks = risk.assess_all(reader.experiences("", "", False), now)
+            risks = risk.assess_all(risk.by_symbol(reader.experiences("", "", False)), now)
             risky = [item for item in risks if item.score >= risk.INJECT_AT][:5]
             failed = reader.find(alive.replace(kinds=("change",), outcomes=("failed",)), 5)
             material = Material(
@@ -271,23 +271,29 @@ class Engine:
         hits = choose(material, lambda memory: trust.unasked(memory, scope.origin), trust.UNVERIFIED_LIMIT)
         return pack(hits, budget, Mode())
 
-    def query(self, symbol: str, file: str, scope: Scope, *, everything: bool = False, top: int = 10) -> list[SymbolReport]:
-        """Lessons and risk of the symbols that match (partly); without a symbol the riskiest."""
+    def query(
+        self, symbol: str, file: str, scope: Scope, *, everything: bool = False, top: int | None = None
+    ) -> list[SymbolReport]:
+        """Lessons and risk of the symbols that match (partly), riskiest first; without a symbol of all; at most ``top``."""
         from hardwon.upkeep import risk
 
-        path = self.relative(file)
         with self.store.read() as reader:
-            found = reader.experiences(symbol, path, False)
-            risks = risk.assess_all(found, self.clock())
-            if not everything:
-                risks = [item for item in risks if item.fails or item.successes]
-            reports = []
-            for item in risks[: top if not symbol else _LISTED]:
-                ids = {e.memory for e in found if (e.symbol, e.path) == (item.symbol, item.file)}
-                memories = [m for m in reader.get(sorted(ids, reverse=True)) if everything or m.status == "active"]
-                memories.sort(key=lambda memory: (memory.updated_at, memory.number or 0), reverse=True)
-                reports.append(SymbolReport(item, tuple(memories)))
-        return reports
+            groups = risk.by_symbol(reader.experiences(symbol, self.relative(file), False))
+            risks = [item for item in risk.assess_all(groups, self.clock()) if everything or item.fails or item.successes]
+            return [self._report(reader, item, groups[item.symbol, item.file], everything) for item in risks[:top]]
+
+    def _report(self, reader: Reader, item: Risk, group: list[Experience], everything: bool) -> SymbolReport:
+        memories = [m for m in reader.get(sorted({e.memory for e in group})) if everything or m.status == "active"]
+        memories.sort(key=lambda memory: (memory.updated_at, memory.number or 0), reverse=True)
+        return SymbolReport(item, tuple(memories))
+
+    def risks(self, file: str, scope: Scope) -> list[Risk]:
+        """The risk of every symbol that has active lessons, riskiest first."""
+        from hardwon.upkeep import risk
+
+        with self.store.read() as reader:
+            groups = risk.by_symbol(reader.experiences("", self.relative(file), False))
+        return [item for item in risk.assess_all(groups, self.clock()) if item.fails or item.successes]
 
     def risk_of(self, identifier: str) -> SymbolReport:
         """The risk of the symbol that a lesson was written for, as it stands now."""

@@ -30,15 +30,25 @@ def locate(cwd: str, home: str, project: str = "") -> Place:
         entry = registry.named(project)
         if match.entry is None or match.entry.id != entry.id:
             return _elsewhere(entry, checkout, cwd)
-        return Place(checkout, entry, "name", cwd)
+        return Place(_within(entry, checkout), entry, "name", cwd)
     if match.entry is not None:
-        return Place(checkout, match.entry, match.why, cwd)
+        return Place(_within(match.entry, checkout), match.entry, match.why, cwd)
     if match.candidates:
         names = ", ".join(entry.name for entry in match.candidates)
         raise InvalidInput(
             f"this folder may belong to more than one memory: {names}", field="project", remedy="say which with -p NAME"
         )
     raise NoStore("there is no memory for this folder yet", remedy="run `hardwon init` in the repository")
+
+
+def _within(entry: Entry, checkout: Checkout) -> Checkout:
+    """Outside git a subfolder belongs to the registered folder above it: files are named from there."""
+    if not checkout.git_dir:
+        for folder in entry.folders:
+            if checkout.root.startswith(folder.rstrip("/") + "/"):
+                within: Checkout = checkout.replace(root=folder, prefix=os.path.relpath(checkout.root, folder))
+                return within
+    return checkout
 
 
 def _elsewhere(entry: Entry, checkout: Checkout, cwd: str) -> Place:
@@ -89,7 +99,7 @@ def create(
     else:
         entry = registry.attach(match.entry, checkout)
     store = SqliteStore(registry.store_path(entry), f"hardwon {VERSION}", clock)
-    engine = Engine(store, entry.id, Place(checkout, entry, match.why, cwd), clock, entropy, wait)
+    engine = Engine(store, entry.id, Place(_within(entry, checkout), entry, match.why, cwd), clock, entropy, wait)
     prepare(store, entry.id, now, entropy)
     return engine
 

@@ -62,7 +62,7 @@ _FIELDS = 4  # hash, author, seconds, message; the diff follows
 _NO_LINE_BREAK = b"\\ No newline at end of file"
 _HEAD_LENGTH = 4_096  # bytes
 _CHUNK = 1 << 16  # bytes; what a pipe holds
-_POOR_BATCH = 256  # commits, at most, that are read without patches before patches are tried again
+_PATIENCE = 10  # unreadable commits in a row that are passed over one by one
 _NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@(.*)")
 _LATER_HUNK = re.compile(rb"\n@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@([^\n]*)(?=\n)")
@@ -103,7 +103,7 @@ class _Died(Exception):
 
 
 def _changes(root: str, shas: Sequence[str], branch: str) -> Iterator[Change]:
-    at, batch = 0, 1
+    at, misses = 0, 0
     while at < len(shas):
         start = at
         try:
@@ -116,12 +116,13 @@ def _changes(root: str, shas: Sequence[str], branch: str) -> Iterator[Change]:
             pass
         # The last change may lack a part of its patch: it was the unreadable one, or else the next one is and dies again at once.
         if at > start:
-            batch = 1
+            misses = 0
             continue
+        misses += 1
+        # Where nothing can be read, not every commit shall cost processes of its own.
+        batch = max(1, misses - _PATIENCE)
         yield from _without_patches(root, shas[at : at + batch], branch)
         at += batch
-        # Where nothing can be read, not every commit shall cost a process of its own.
-        batch = min(2 * batch, _POOR_BATCH)
 
 
 def _without_patches(root: str, shas: Sequence[str], branch: str) -> Iterator[Change]:
@@ -336,8 +337,7 @@ class _Diff:
         self.lines_removed += removed
         self.lines_added += added
         if len(self.functions) < FUNCTIONS_LIMIT and head[3]:
-            # Git cuts the text after 80 bytes, if need be within a character.
-            text = head[3].decode("utf-8", "replace").strip().rstrip("\ufffd")[:FUNCTION_LENGTH]
+            text = head[3].decode("utf-8", "replace").strip()[:FUNCTION_LENGTH]
             if text:
                 self.functions[text] = None
         return removed, added

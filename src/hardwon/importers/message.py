@@ -168,7 +168,7 @@ def _in_line(lead: str, line: str) -> Iterator[tuple[str, RelationKind]]:
         while at < len(words) and words[at].end() <= sha.start():
             at += 1
         before = words[at - 1] if at else None
-        if before and before.start() < start and sha.start() - start > _WRAP_LIMIT:
+        if before and before.end() < start and sha.start() - start > _WRAP_LIMIT:
             before = None
         if before and before.lastgroup != "mentions" and _joined(text[before.end() : sha.start()]):
             yield sha[0], next(kind for kind in STRENGTH if kind == before.lastgroup)

@@ -1,4 +1,4 @@
-"""The quick rules: each secret in a text becomes ``[redacted:KIND]`` before anything of it is written (docs/decisions/0012).
+"""The quick rules: each secret in a text becomes ``[redacted:KIND]`` before anything of it is written.
 
 Four rules look at a text, each a generator of spans ``(start, end, kind)``: shapes of vendors' tokens, credentials in URLs and
 commands, a secret-like name followed by a value (prose included), and words that look random. Names found in ordinary talk
@@ -28,7 +28,7 @@ _VENDORS: tuple[tuple[str, str, str, int], ...] = (
     ("aws-key*", "AKIA ASIA ABIA ACCA", "upper", 16),
     ("github-token*", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", "word", 20),
     ("gitlab-token", "glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glimt- glagent- gloas- glffct-", "dotted", 16),
-    ("slack-token", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.xoxp- xoxe.xoxb- xapp-", "word", 12),
+    ("slack-token", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.xoxp- xoxe.xoxb- xapp-", "word", 15),
     ("slack-webhook", "hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/", "path", 16),
     ("discord-webhook", "discord.com/api/webhooks/ discordapp.com/api/webhooks/", "path", 30),
     ("discord-token*", "MT Mj Mz ND NT Nj Nz OD OT", "dotted", 56),
@@ -99,7 +99,7 @@ _SOURCES = {
     "consonants": r"[bcdfghjklmnpqrstvwxz]{6}",
     "named": r"pass|token|secret|key|pwd",
     "scheme": r"[\"'`]?(?:bearer|basic|token|apikey|api-key|bot|key|oauth|ntlm|negotiate)[ \t]{1,4}",
-    "said": r"[\"'`*)]{0,2}(?:\s{1,3}(?:for|of|on|at|in|to)(?:\s{1,3}[\w.@/'`-]{1,40}){1,4}?)??"
+    "said": r"[\"'`*)]{0,2}(?:\s{1,3}(?:for|of|on|at|in|to)(?:[ \t]{1,3}[\w.@/'`-]{1,40}){1,4}?)??"
     r"(?:\s{1,3}(?:is|was|has\sbeen|got)|'s)(?:\s{1,3}(?:now|still|currently|just|actually|again|always|temporarily))?"
     r"(?:\s{1,3}(?:set|changed|reset|updated|rotated)\sto)?(?:[ \t]?[:=])?\s{1,3}",
     "turned": r"[\"'`*]{0,2}(?:\s{1,3}(?:set|changed|reset|updated|rotated))?\s{1,3}to\s{1,3}",
@@ -108,6 +108,7 @@ _SOURCES = {
     "pair": r"[\"'`)]?(?:\s{1,3}(?:is|are|was|were))?[ \t]{0,3}[:=]?[ \t]{0,3}[\"'`(]?[\w.@-]{1,60} ?[:/] ?([^\s\"'`,;)]{4,300})",
     "command": r"[ =]?[\"']?(?:[a-z_][\w.@+-]{0,60}:)?([^\s\"':]{4,300})",
     "run": r"[A-Za-z0-9+/_~.-]{20,}={0,2}",
+    "elsewhere": r"://[^\s\"'<>`\\]*|;base64,[A-Za-z0-9+/=]*",  # addresses have a rule of their own, pictures none
     "pieces": r"[A-Za-z0-9]{5,}",
     "words": r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+",
     "digit": r"[0-9]",
@@ -117,20 +118,18 @@ _SOURCES = {
     "split": r"[^a-z0-9]+",
     # What stands where a value would, and is none: code, paths, references, versions, amounts, tickets, names of techniques.
     "code": r"[&*!-]{0,2}[a-z_][\w.]*(?:\(|\[|->|::|\?\.|\.\.\.)|&[a-z_]\w*$|(?:[a-z_]\w*\.)+[a-z_]\w*$",
-    "plain": r"\.{0,2}~?/[\w.^]|[a-z]{1,12}://|(?:env|vault|file|fd|op|ssm|arn|ref|keyring|cmd|secret|from|sha\d+|md5):"
+    "plain": r"\.{0,2}~?/[\w.^]|[a-z]{1,12}://"
     r"|[~^<>=v]{0,2}\d{1,4}(?:\.(?:\d+|x|\*))+(?:[+-][\w.+-]{1,20})?$|\d{1,4}(?:-\d{1,4}){1,2}$"
     r"|[<>=~#-]*\d{1,3}(?:[a-z%+]{0,2}|[-/x]\d{1,3})$|0x[\da-f]+$|[a-z]{2,8}-\d+(?:-\d+)?$|#[\da-f]+$",
-    "path-like": r"[.~]{0,2}/(?:[a-z._-]{2,}|[A-Z][a-z]+)/|.*/.*\.[a-z]{1,5}\d?$|0[xX]",
+    "path-like": r"[.~]{0,2}/(?:[a-z][a-z0-9._-]+|[A-Z][a-z]+)/|0[xX]",
+    "extension": r"\.[a-z]{1,5}\d?$",
     "identifier": r"\w+$",
     "more": r"[^\s\"'`<]+",
     "command-end": r"[\"'`.]?\s*(?:$|\n|-|\||&|;|\\)",
-    "tech": r"(?:aws|base|sha|md|utf|iso|hs|rs|es|ps|aes|rsa|oauth|http|tls|ssl|rfc|argon|pkcs|ipv|x|v|p|h|i|u|s|python|win|u?int"
-    r"|ripemd|blake|crc|ecdsa|ed|curve|latin|cp|step|line|issue|pr|gh|part|type|row|col|phase|level)[-_]?\d{1,5}[a-z]{0,3}$",
+    "tech": r"([a-z]+)[-_]?\d{1,5}[a-z]{0,3}$",
     "test": r"tests?_?\d+$",
-    "clause": r"[.!?]*(?:[,;:)\]\"'`]|\s*$|\.?\s*\n|\s+(?:for|on|at|in|and|but|so|now|since|because|instead|not|before|until|till"
-    r"|then|today|yesterday|again)\b|[.!?]\s)",
-    "unit": r"[ \t\n-](?:more|random|or|to|character|char|byte|bit|digit|symbol|letter|word|day|hour|minute|second|ms|time|attempt"
-    r"|kb|year|week|month|percent|item|line|in|of|x)",
+    "clause": r"[.!?]*(?:[,;:)\]\"'`]|\s*$|\.?\s*\n|[.!?]\s)|\s+([a-z]+)\b",
+    "unit": r"[ \t\n-](?:random |more )?([a-z]+)",
 }
 _COMPILED: dict[str, Pattern[str]] = {}
 _CLOSERS = ".…,;:!?=\"'`()[]{}<>*_\\"
@@ -181,6 +180,15 @@ _TALK = (
     " documentation example examples minor typo typos ci build deps bump gpg ssh ssl tls dns http https ftp smtp imap pop3 ldap"
     " kerberos ntlm sasl krb spnego negotiate gssapi"
 )
+# With a number behind: "sha256", "oauth2", "line 12".
+_TECH = (
+    "aws base sha md utf iso hs rs es ps aes rsa oauth http tls ssl rfc argon pkcs ipv x v p h i u s python win int uint ripemd"
+    " blake crc ecdsa ed curve latin cp step line issue pr gh part type row col phase level"
+)
+_UNITS = "character char byte bit digit symbol letter word day hour minute second time attempt kb year week month percent item"
+# What may follow a value in a sentence; after an adjective there is more: "stored in", "needed by".
+_CLAUSES = "for on at in and but so now since because instead not before until till then today yesterday again"
+_REFERENCES = "env vault file fd op ssm arn ref keyring cmd secret from sha1 sha256 sha512 md5"  # "env:NAME"
 _COMMON: set[str] = set()  # filled from _TALK at the first value
 _ENDINGS = (
     "ed", "ing", "ly", "able", "ible", "ent", "less", "ful", "ive", "ous", "ory", "ary", "ally", "tion", "ment", "ness", "based",
@@ -498,8 +506,12 @@ def _reads_on(text: str, low: str, value: Value, stated: bool) -> bool:
     """Whether the words after the value leave it one: not "8 characters", not "stored in", and not a mere "password to enter"."""
     word = text[value[0] : value[1]]
     if word.isdigit():
-        return not _re("unit").match(low, value[1])
-    return not _is_plain(word) or (stated and (value[2] or _re("clause").match(text, value[1]) is not None))
+        unit = _re("unit").match(low, value[1])
+        return not unit or unit[1].rstrip("s") not in _UNITS.split()
+    if not _is_plain(word):
+        return True
+    clause = _re("clause").match(text, value[1])
+    return stated and (value[2] or (clause is not None and (not clause[1] or clause[1] in _CLAUSES.split())))
 
 
 def _beside(text: str, low: str, start: int, end: int, kind: str) -> Value | None:
@@ -623,7 +635,7 @@ def _stands_in(word: str, quoted: bool) -> bool:
     if _is_mask(word):
         return True
     low = word.lower()
-    if _re("plain").match(low) or _ordinary(low):
+    if _re("plain").match(low) or low.partition(":")[0] in _REFERENCES.split() or _ordinary(low):
         return True
     return not quoted and ("()" in low or _re("code").match(low) is not None)
 
@@ -649,8 +661,13 @@ def _ordinary(low: str) -> bool:
     parts = [part for part in _re("split").split(low.partition("|")[0]) if part]
     if not parts or len(parts) > 3 or any(char in "@!#$%^&*" for char in low):
         return False
-    known = [part in _COMMON or (part.isalpha() and part.endswith(_ENDINGS)) or bool(_re("tech").match(part)) for part in parts]
+    known = [part in _COMMON or (part.isalpha() and part.endswith(_ENDINGS)) or _is_technique(part) for part in parts]
     return any(known) and all(fine or part.isalpha() for fine, part in zip(known, parts, strict=True))
+
+
+def _is_technique(part: str) -> bool:
+    found = _re("tech").match(part)
+    return found is not None and found[1] in _TECH.split()
 
 
 # --- words that look random -----------------------------------------------------------------------------------------------
@@ -662,8 +679,10 @@ def _random_words(text: str, words: list[str]) -> Iterator[Span]:
     public = _public_blocks(text) if "-----BEGIN" in text else []
     for word in words:
         at = text.find(word, at)
-        body = word.partition("://")[0] if "://" in word else word
-        if len(body) >= _LONG and ";base64," not in body and not any(start <= at < end for start, end in public):
+        body = word
+        if "://" in word or ";base64," in word:
+            body = _re("elsewhere").sub(lambda found: " " * len(found[0]), word)
+        if not any(start <= at < end for start, end in public):
             for found in _re("run").finditer(body):
                 span = _random_part(text, at + found.start(), found[0])
                 if span:
@@ -685,7 +704,7 @@ def _public_blocks(text: str) -> list[tuple[int, int]]:
 
 def _random_part(text: str, start: int, run: str) -> tuple[int, int] | None:
     """The part of a run of token characters that looks random, if it is long and varied enough."""
-    if _re("path-like").match(run):
+    if _re("path-like").match(run) or ("/" in run and _re("extension").search(run[-8:])):
         return None
     pieces = [found for found in _re("pieces").finditer(run) if _jumbled(found[0])]
     if not pieces:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import log
 
-from hardwon.search.terms import path_term, text_terms
+from hardwon.search.terms import text_terms
 from hardwon.types import Value
 
 TYPE_CHECKING = False
@@ -50,14 +50,6 @@ def read(query: Query) -> Question:
     for term in subject + text_terms(rest):
         repeats[term] = repeats.get(term, 0) + 1
     return Question(repeats, frozenset(subject))
-
-
-def place_terms(query: Query) -> list[str]:
-    """Terms of the file and symbol at hand."""
-    terms = text_terms(query.symbol)
-    if query.file:
-        terms.append(path_term(query.file))
-    return terms
 
 
 def idf(documents: int, frequency: int) -> float:

@@ -16,30 +16,31 @@ PLACE_CANDIDATES = 50
 
 
 class Candidates(Value):
-    """Keys of candidates; those in ``symbol`` and ``file`` stand at the very place asked about."""
+    """Keys of candidates. ``symbol`` and ``file``: written for the very place asked about; ``touched``: changes to the file."""
 
     keys: tuple[int, ...]
     symbol: frozenset[int]
     file: frozenset[int]
+    touched: frozenset[int]
 
 
 def gather(reader: Reader, query: Query, weights: Weights, where: Filter) -> Candidates:
     """Candidates of every channel, once each."""
-    keys = reader.candidates(weights.chosen, where, WORD_CANDIDATES)
-    by_symbol, by_file = _at_place(reader, query)
-    if query.file:
-        by_file |= set(reader.with_term(path_term(query.file), where, PLACE_CANDIDATES))
-    if by_symbol or by_file:
-        allowed = set(keys)
-        keys = keys + [key for key in sorted(by_symbol | by_file) if key not in allowed]
-    return Candidates(tuple(keys), frozenset(by_symbol), frozenset(by_file))
+    keys = dict.fromkeys(reader.candidates(weights.chosen, where, WORD_CANDIDATES))
+    symbol = _written_for(reader, "", query.symbol, where) if query.symbol else frozenset()
+    file = _written_for(reader, query.file, "", where) - symbol if query.file else frozenset()
+    touched = (
+        frozenset(reader.with_term(path_term(query.file), where, PLACE_CANDIDATES)) - file - symbol if query.file else frozenset()
+    )
+    keys.update(dict.fromkeys(sorted(symbol | file | touched)))
+    return Candidates(tuple(keys), symbol, file, touched)
 
 
-def _at_place(reader: Reader, query: Query) -> tuple[set[int], set[int]]:
-    by_symbol: set[int] = set()
-    by_file: set[int] = set()
-    if query.symbol:
-        by_symbol = set(reader.keys([memory.id for memory in reader.anchored("", query.symbol, PLACE_CANDIDATES)]))
-    if query.file:
-        by_file = set(reader.keys([memory.id for memory in reader.anchored(query.file, "", PLACE_CANDIDATES)]))
-    return by_symbol, by_file
+def _written_for(reader: Reader, path: str, symbol: str, where: Filter) -> frozenset[int]:
+    """Memories written for a place, as far as the question's filter lets them through."""
+    ids = tuple(memory.id for memory in reader.anchored(path, symbol, PLACE_CANDIDATES))
+    return (
+        frozenset(reader.keys([memory.id for memory in reader.find(where.replace(ids=ids), PLACE_CANDIDATES)]))
+        if ids
+        else frozenset()
+    )

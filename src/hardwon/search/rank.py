@@ -6,37 +6,44 @@ from math import exp, log
 
 from hardwon.search import ask, bm25f
 from hardwon.search.channels import gather
-from hardwon.types import Filter, Hit, Signal
+from hardwon.types import Hit, Signal, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from hardwon.search.ask import Weights
     from hardwon.search.channels import Candidates
     from hardwon.store.base import Reader
-    from hardwon.types import Document, Query
+    from hardwon.types import Document, Filter, Query
 
-# Evidence of the place, as shares of what a perfect match of the words could reach: a lesson on the very symbol is worth
-# half of it, one on the file a fifth.
-SYMBOL_SHARE = 0.5
-FILE_SHARE = 0.2
-
-# Provisional calibration (docs/search.md): logistic in the reached share of the possible score and in the score itself.
+# Provisional calibration (docs/search.md): log-odds = constant + share x (points reached of those possible) + size x ln(points).
 CALIBRATION = (-6.0, 9.0, 0.5)
+# Evidence of the place, in log-odds: written for the very symbol, written for the file, a change that touched the file. Without
+# a matching word they start from NO_WORDS; so a lesson on the symbol alone stands at .6, one on the file at .35.
+AT_SYMBOL, AT_FILE, TOUCHED_FILE = 3.4, 2.4, 1.0
+NO_WORDS = -3.0
 FLOOR = 0.15
 _SHOWN_WORDS = 6
 
 
-class Scored:
-    """A candidate with the points that make up its score."""
+class Scored(Value):
+    """A candidate: the log-odds of being relevant, the points of its words, what age and size changed, evidence of the place."""
 
-    __slots__ = ("document", "points", "signals")
+    document: Document
+    odds: float
+    words: Mapping[str, float]
+    age: float
+    size: float
+    place: tuple[tuple[str, float], ...]
 
-    def __init__(self, document: Document, signals: list[tuple[str, float]]) -> None:
-        self.document = document
-        self.signals = signals
-        self.points = sum(points for _, points in signals)
+    def signals(self) -> tuple[Signal, ...]:
+        """What made up the odds: points of words, age and size; log-odds of the place. Only made for what is shown."""
+        order = sorted(self.words.items(), key=lambda item: (-item[1], item[0]))
+        found = [(f"word {term.lstrip('=')}", points) for term, points in order[:_SHOWN_WORDS]]
+        found.append(("other words", sum(points for _, points in order[_SHOWN_WORDS:])))
+        found += [("age", self.age), ("size", self.size), *self.place]
+        return tuple(Signal(name, points) for name, points in found if points)
 
 
 def rank(reader: Reader, query: Query, where: Filter, now: int) -> list[Hit]:
@@ -50,46 +57,41 @@ def rank(reader: Reader, query: Query, where: Filter, now: int) -> list[Hit]:
         return []
     means = bm25f.averages(corpus)
     documents = reader.documents(candidates.keys, list(weights.scored))
-    scored = [_score(document, weights, means, candidates, now) for document in documents]
-    scored.sort(key=lambda item: (-item.points, -item.document.at, -item.document.key))
+    scored = [score(document, weights, means, candidates, now) for document in documents]
+    scored.sort(key=lambda item: (-item.odds, -item.document.at, -item.document.key))
     floor = FLOOR if query.floor is None else query.floor
-    kept = [(item, probability(item.points, weights.total)) for item in scored[: query.k]]
-    kept = [(item, score) for item, score in kept if score >= floor]
-    memories = reader.memories([item.document.key for item, _ in kept])
-    return [
-        Hit(memory, score, tuple(Signal(name, points) for name, points in item.signals))
-        for memory, (item, score) in zip(memories, kept, strict=True)
-    ]
+    kept = [item for item in scored[: query.k] if probability(item.odds) >= floor]
+    memories = reader.memories([item.document.key for item in kept])
+    return [Hit(memory, probability(item.odds), item.signals()) for memory, item in zip(memories, kept, strict=True)]
 
 
-def _score(document: Document, weights: Weights, means: Sequence[float], candidates: Candidates, now: int) -> Scored:
+def score(document: Document, weights: Weights, means: Sequence[float], candidates: Candidates, now: int) -> Scored:
+    """The exact score of one candidate."""
     parts = bm25f.words(document, weights.scored, means)
     total = sum(parts.values())
     aged = total * bm25f.age_factor(document.at, now)
     sized = aged * bm25f.size_factor(document.size)
-    signals = _word_signals(parts)
-    signals.append(("age", aged - total))
-    signals.append(("size", sized - aged))
-    possible = max(weights.total, 1.0)
-    if document.key in candidates.symbol:
-        signals.append(("symbol", SYMBOL_SHARE * possible))
-    if document.key in candidates.file:
-        signals.append(("file", FILE_SHARE * possible))
-    return Scored(document, [(name, points) for name, points in signals if points])
+    place = tuple(
+        (name, evidence)
+        for name, evidence, keys in (
+            ("symbol", AT_SYMBOL, candidates.symbol),
+            ("file", AT_FILE, candidates.file),
+            ("touched file", TOUCHED_FILE, candidates.touched),
+        )
+        if document.key in keys
+    )
+    odds = word_odds(sized, weights.total) + sum(evidence for _, evidence in place)
+    return Scored(document, odds, parts, aged - total, sized - aged, place)
 
 
-def _word_signals(parts: dict[str, float]) -> list[tuple[str, float]]:
-    order = sorted(parts.items(), key=lambda item: (-item[1], item[0]))
-    signals = [(f"word {term.lstrip('=')}", points) for term, points in order[:_SHOWN_WORDS]]
-    rest = sum(points for _, points in order[_SHOWN_WORDS:])
-    if rest:
-        signals.append(("other words", rest))
-    return signals
-
-
-def probability(points: float, possible: float) -> float:
-    """How likely a memory with these points is relevant (0 to 1)."""
+def word_odds(points: float, possible: float) -> float:
+    """Log-odds of being relevant by the words alone."""
     if points <= 0:
-        return 0.0
+        return NO_WORDS
     constant, share, size = CALIBRATION
-    return 1 / (1 + exp(-(constant + share * points / max(possible, 1.0) + size * log(points))))
+    return max(constant + share * points / max(possible, 1.0) + size * log(points), NO_WORDS)
+
+
+def probability(odds: float) -> float:
+    """Log-odds as a probability (0 to 1)."""
+    return 1 / (1 + exp(-max(-30.0, min(30.0, odds))))

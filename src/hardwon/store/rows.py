@@ -154,3 +154,19 @@ def decode_postings(raw: bytes) -> tuple[list[int], list[int]]:
     values = numbers.tolist()
     half = len(values) // 2
     return values[:half], values[half:]
+
+
+def find_counts(raw: bytes, wanted: Sequence[tuple[str, bytes]]) -> dict[str, int]:
+    """The packed counts of some terms, given with their ids' four bytes.
+
+    Searching the bytes is ten times as quick as decoding them: a question knows a dozen terms, a memory a few hundred.
+    """
+    half = len(raw) // 2
+    found = {}
+    for term, pattern in wanted:
+        at = raw.find(pattern, 0, half)
+        while at >= 0 and at & 3:  # a match across two ids
+            at = raw.find(pattern, at + 1, half)
+        if at >= 0:
+            found[term] = int.from_bytes(raw[half + at : half + at + 4], "little")
+    return found

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from sys import byteorder
+
 from hardwon.store.rows import (
     COLUMNS,
     decode_anchors,
     decode_list,
-    decode_postings,
+    find_counts,
     last_part,
     reference_digits,
     same_symbol,
@@ -122,7 +124,9 @@ class SqliteReader:
     def failed_changes(self, path: str, limit: int) -> list[Memory]:
         """Changes that touched the path and were taken back."""
         rows = self._rows(
-            "SELECT m.key FROM memories m JOIN changes c ON c.memory = m.key WHERE m.kind = 'change' AND m.outcome = 'failed' "
+            # The planner, without statistics, would walk every change.
+            "SELECT m.key FROM memories m INDEXED BY memories_failed CROSS JOIN changes c ON c.memory = m.key "
+            "WHERE m.kind = 'change' AND m.outcome = 'failed' "
             "AND m.status = 'active' AND instr(c.files, json_quote(?)) ORDER BY m.created_at DESC LIMIT ?",
             (path, limit),
         )
@@ -263,24 +267,19 @@ class SqliteReader:
 
     def documents(self, keys: Sequence[int], terms: Sequence[str]) -> list[Document]:
         """What the exact score needs of these candidates."""
-        wanted = {}
+        wanted = []
         for term in terms:
             term_id = self._term_id(term)
             if term_id is not None:
-                wanted[term_id] = term
-        loaded = []
-        for key in keys:
-            row = self._one("SELECT at, size, lengths, postings FROM documents WHERE memory = ?", (key,))
-            if row:
-                at, size, lengths, postings = row
-                ids, counts = decode_postings(postings)
-                held = wanted.keys() & set(ids)
-                found = {}
-                if held:
-                    packed = dict(zip(ids, counts, strict=True))
-                    found = {wanted[term_id]: packed[term_id] for term_id in held}
-                loaded.append(Document(key, at, size, tuple(decode_lengths(lengths)), found))
-        return loaded
+                wanted.append((term, term_id.to_bytes(4, "little")))
+        # One statement for all: three hundred look-ups of their own take twice as long.
+        marks = ", ".join(str(int(key)) for key in keys)
+        rows = self._rows(f"SELECT memory, at, size, lengths, postings FROM documents WHERE memory IN ({marks})")
+        found = {
+            key: Document(key, at, size, decode_lengths(lengths), find_counts(postings, wanted))
+            for key, at, size, lengths, postings in rows
+        }
+        return [found[key] for key in keys if key in found]
 
     # The store itself
 
@@ -312,9 +311,13 @@ class SqliteReader:
         return self._one(sql, values)[0]
 
 
-def decode_lengths(raw: bytes) -> list[int]:
+def decode_lengths(raw: bytes) -> tuple[int, ...]:
     """Field lengths, 16 bits each."""
-    return [raw[i] | raw[i + 1] << 8 for i in range(0, len(raw), 2)]
+    return (
+        tuple(memoryview(raw).cast("H"))
+        if byteorder == "little"
+        else tuple(raw[i] | raw[i + 1] << 8 for i in range(0, len(raw), 2))
+    )
 
 
 def to_event(row: Sequence[Any]) -> Event:

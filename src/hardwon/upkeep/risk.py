@@ -9,7 +9,7 @@ from hardwon.types import Risk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from hardwon.types import Experience
 
@@ -50,11 +50,16 @@ def assess(symbol: str, file: str, experiences: Iterable[Experience], now: int) 
     return Risk(symbol, file, round(score, 2), level(score), fails, successes, last_fail, last_success)
 
 
-def assess_all(experiences: Iterable[Experience], now: int) -> list[Risk]:
-    """Every (symbol, file) of the occurrences, riskiest first."""
+def by_symbol(experiences: Iterable[Experience]) -> dict[tuple[str, str], list[Experience]]:
+    """Occurrences of each (symbol, file), in order of arrival."""
     groups: dict[tuple[str, str], list[Experience]] = {}
     for experience in experiences:
         groups.setdefault((experience.symbol, experience.path), []).append(experience)
+    return groups
+
+
+def assess_all(groups: Mapping[tuple[str, str], list[Experience]], now: int) -> list[Risk]:
+    """Every symbol's risk, riskiest first."""
     risks = [assess(symbol, file, group, now) for (symbol, file), group in groups.items()]
     risks.sort(key=lambda risk: (-risk.score, -risk.fails, risk.symbol, risk.file))
     return risks

@@ -1,0 +1,286 @@
+"""Recording, repeating, settling, forgetting, and history becoming memories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import hardwon
+from hardwon.engine import opening
+from hardwon.errors import InvalidInput, NoStore, NotFound
+from hardwon.types import Anchor, Change, Draft, Filter, Origin, Query, Relation, Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hardwon.engine.core import Engine
+
+START = 1_800_000_000_000
+DAY = 86_400_000
+AGENT = Scope(Origin("agent", "codex", "s1", "cli"))
+PERSON = Scope(Origin("person", "", "", "cli"))
+
+
+class Clock:
+    """A clock that moves when told to."""
+
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> int:
+        self.now += 1
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def engine(tmp_path: Path, clock: Clock) -> Iterator[Engine]:
+    made = hardwon.open_store(str(tmp_path / "a.db"), "11111111-1111-5111-8111-111111111111", clock=clock)
+    yield made
+    assert made.verify() == []
+    made.close()
+
+
+def lesson(text: str, outcome: Any = "failed", **more: Any) -> Draft:
+    return Draft(text, "lesson", outcome, anchors=(Anchor("a.py", "A.run"),), **more)
+
+
+def risk(engine: Engine) -> tuple[float, str]:
+    (report,) = engine.query("A.run", "", AGENT, everything=True)
+    return report.risk.score, report.risk.level
+
+
+def test_four_failures_after_a_success_within_a_week(engine: Engine, clock: Clock) -> None:
+    engine.record(lesson("it worked", "worked"), AGENT)
+    for text in ("one", "two", "three", "two"):
+        clock.now += DAY
+        engine.record(lesson(text), AGENT)
+    assert risk(engine) == (11.2, "caution")
+    clock.now += 8 * DAY
+    assert risk(engine) == (10.45, "caution")
+    clock.now += 30 * DAY
+    assert risk(engine) == (10.0, "caution")
+
+
+def test_equal_texts_are_one_memory_with_occurrences(engine: Engine) -> None:
+    first = engine.record(lesson("JWT expiry  not handled"), AGENT)
+    second = engine.record(lesson("jwt Expiry not\thandled"), AGENT)
+    assert (first.action, second.action, second.why) == ("created", "repeated", "seen 2 times")
+    assert first.id == second.id and first.number == second.number
+    memory, occurrences, _ = engine.show("#1", AGENT)
+    assert (memory.text, memory.seen, memory.version, len(occurrences)) == ("JWT expiry  not handled", 2, 1, 2)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lesson("retry 3 times"), lesson("retry 2 times", "worked"), Draft("retry 2 times", "lesson", "failed", anchors=(Anchor("b.py", "A.run"),)),
+        Draft("retry 2 times", "rule"), lesson("retry 2 times", visibility="private"),
+    ],
+)  # fmt: skip
+def test_what_differs_in_digits_outcome_place_kind_or_visibility_stays_apart(engine: Engine, other: Draft) -> None:
+    engine.record(lesson("retry 2 times"), AGENT)
+    assert engine.record(other, AGENT).action == "created"
+
+
+def test_a_repeat_that_says_more_is_a_new_version_and_keeps_the_old(engine: Engine) -> None:
+    engine.record(lesson("one", detail="first detail", tags=("a",)), AGENT)
+    engine.record(lesson("one", detail="second detail", tags=("b",)), AGENT)
+    memory, versions, events = engine.history("1", AGENT)
+    assert (memory.detail, memory.tags, memory.version) == ("second detail", ("a", "b"), 2)
+    assert [version.content.detail for version in versions] == ["first detail", "second detail"]
+    assert [event.action for event in events] == ["created", "repeated"]
+    assert engine.recall(Query("second detail"), AGENT).hits
+
+
+def test_a_resolved_lesson_that_happens_again_counts_anew(engine: Engine) -> None:
+    engine.record(lesson("one"), AGENT)
+    engine.record(lesson("one"), AGENT)
+    engine.set_status("1", "resolved", AGENT)
+    assert risk(engine) == (0.0, "low")
+    engine.record(lesson("one"), AGENT)
+    assert risk(engine) == (4.0, "low")
+
+
+def test_undo_takes_back_exactly_the_last_change(engine: Engine) -> None:
+    engine.record(lesson("one"), AGENT)
+    engine.set_status("1", "resolved", AGENT)
+    engine.record(lesson("one"), AGENT)
+    engine.set_status("1", "inactive", AGENT)
+    assert risk(engine)[0] == 0
+    assert engine.undo("1", AGENT).action == "active"
+    assert risk(engine) == (4.0, "low")
+    assert [item.status for item in engine.show("1", AGENT)[1]] == ["resolved", "active"]
+
+
+def test_undo_needs_something_to_undo(engine: Engine) -> None:
+    engine.record(lesson("one"), AGENT)
+    with pytest.raises(InvalidInput):
+        engine.undo("1", AGENT)
+
+
+def test_setting_the_status_it_has_changes_nothing(engine: Engine) -> None:
+    engine.record(lesson("one"), AGENT)
+    engine.set_status("1", "resolved", AGENT)
+    assert engine.set_status("1", "resolved", AGENT).action == "unchanged"
+    assert engine.figures()["events"] == 2
+
+
+def test_forget_hides_everywhere_and_undo_brings_back(engine: Engine) -> None:
+    engine.record(lesson("a very unusual lesson"), AGENT)
+    where = Filter(session="s1")
+    assert len(engine.forget(where, AGENT, dry_run=True).ids) == 1
+    assert engine.recall(Query("unusual lesson"), AGENT).hits
+    assert len(engine.forget(where, AGENT, dry_run=False).ids) == 1
+    assert not engine.recall(Query("unusual lesson"), AGENT).hits
+    assert not engine.before("a.py", "A.run", AGENT).hits
+    assert engine.query("A.run", "", AGENT, everything=True) == []
+    assert engine.forget(where, AGENT, dry_run=False).ids == ()
+    engine.undo("1", AGENT)
+    assert engine.recall(Query("unusual lesson"), AGENT).hits
+    assert risk(engine)[0] > 0
+
+
+def test_forget_without_a_criterion_is_refused(engine: Engine) -> None:
+    engine.record(lesson("one"), AGENT)
+    with pytest.raises(InvalidInput):
+        engine.forget(Filter(), AGENT, dry_run=False)
+    assert engine.figures()["events"] == 1
+
+
+def test_a_forgotten_text_that_is_recorded_again_is_a_new_memory(engine: Engine) -> None:
+    engine.record(lesson("one"), AGENT)
+    engine.forget(Filter(session="s1"), AGENT, dry_run=False)
+    assert engine.record(lesson("one"), AGENT).action == "created"
+
+
+def test_secrets_are_nowhere_in_the_store(engine: Engine, tmp_path: Path) -> None:
+    secret = "hunter2" + "hunter2"
+    receipt = engine.record(
+        Draft(f"password is {secret}", detail=f"PASSWORD={secret}", code=f'password = "{secret}"', because=f"password: {secret}"),
+        AGENT,
+    )
+    assert receipt.redacted == 4
+    engine.close()
+    for file in tmp_path.iterdir():
+        assert secret.encode() not in file.read_bytes(), file
+
+
+def test_expired_memories_are_not_recalled(engine: Engine, clock: Clock) -> None:
+    engine.record(Draft("deploys are frozen this week", "rule", expires_at=clock.now + DAY), PERSON)
+    assert engine.recall(Query("deploys frozen"), AGENT).hits
+    assert engine.brief(AGENT).hits
+    clock.now += 2 * DAY
+    assert not engine.recall(Query("deploys frozen"), AGENT).hits
+    assert not engine.brief(AGENT).hits
+
+
+def test_trust_follows_who_wrote(engine: Engine) -> None:
+    engine.record(Draft("by a person"), PERSON)
+    engine.record(Draft("by an agent"), AGENT)
+    assert [engine.show(str(number), AGENT)[0].trust for number in (1, 2)] == ["confirmed", "claimed"]
+
+
+def test_names_that_mean_nothing_or_several(engine: Engine) -> None:
+    changes = [Change(f"abcdef{n}" + "0" * 33, START - n * DAY, f"subject {n}") for n in range(2)]
+    engine.add_changes(changes)
+    for reference in ("7", "#7", "fffffff"):
+        with pytest.raises(NotFound):
+            engine.show(reference, AGENT)
+    with pytest.raises(InvalidInput):
+        engine.show("'; DROP TABLE memories; --", AGENT)
+    assert engine.show("abcdef1", AGENT)[0].text == "subject 1"
+
+
+def chain() -> list[Change]:
+    """Newest first, as history is read: a change, its revert with a reason, a fix, and a revert by number."""
+    return [
+        Change("f" * 40, START - 1 * DAY, 'Revert "gamma" (#12)', "Reverts #11", relations=(Relation("reverts", "#11"),), pull_request=12),
+        Change("e" * 40, START - 2 * DAY, "gamma (#11)", pull_request=11),
+        Change("d" * 40, START - 3 * DAY, "fix beta", f"Fixes: {'c' * 12}", relations=(Relation("fixes", "c" * 12),)),
+        Change("c" * 40, START - 4 * DAY, "beta"),
+        Change(
+            "b" * 40, START - 5 * DAY, 'Revert "alpha"', f"This reverts commit {'a' * 40}.\n\nIt broke the nightly build on arm.",
+            relations=(Relation("reverts", "a" * 40),),
+        ),
+        Change("a" * 40, START - 6 * DAY, "alpha", files=("src/alpha.py",)),
+    ]  # fmt: skip
+
+
+def test_history_tells_what_became_of_a_change(engine: Engine) -> None:
+    assert engine.add_changes(chain()) == (6, 0)
+    assert engine.settle_history() == 2
+    alpha, beta, gamma = (engine.show(sha * 40, AGENT)[0] for sha in "ace")
+    assert alpha.outcome == "failed"
+    assert "bbbbbbbbbb" in alpha.because and "nightly build on arm" in alpha.because
+    assert beta.outcome is None and "fixed by dddddddddd (fix beta)" in beta.because
+    assert gamma.outcome == "failed"
+    assert engine.before("src/alpha.py", "", AGENT).hits[0].memory.id == alpha.id
+
+
+def test_history_is_idempotent_and_goes_on_after_an_interruption(engine: Engine) -> None:
+    changes = chain()
+
+    def interrupted() -> Iterator[Change]:
+        yield from changes[:3]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        engine.add_changes(interrupted())
+    assert engine.add_changes(changes[:3])[0] in (0, 3)  # an unfinished slice is not kept
+    assert sum(engine.add_changes(changes)[:1]) == 3
+    assert engine.add_changes(changes) == (0, 0)
+    assert engine.settle_history() == engine.settle_history() == 2
+    assert engine.figures()["change"] == 6
+
+
+def test_a_forgotten_change_stays_forgotten_when_history_is_read_again(engine: Engine) -> None:
+    engine.add_changes(chain())
+    engine.forget(Filter(ids=(engine.identify("a" * 40),)), AGENT, dry_run=False)
+    engine.add_changes(chain())
+    engine.settle_history()
+    assert engine.show("a" * 40, AGENT)[0].status == "forgotten"
+
+
+def test_a_relanded_change_did_not_fail(engine: Engine) -> None:
+    changes = chain()
+    engine.add_changes(changes)
+    engine.settle_history()
+    engine.add_changes([Change("9" * 40, START, 'Revert "Revert "alpha""', relations=(Relation("reverts", "b" * 40),))])
+    engine.settle_history()
+    assert engine.show("a" * 40, AGENT)[0].outcome is None
+    assert engine.show("b" * 40, AGENT)[0].outcome == "failed"
+
+
+def test_secrets_in_commit_messages_are_not_kept(engine: Engine) -> None:
+    assert engine.add_changes([Change("a" * 40, START, "login", "password is hunter2hunter2")]) == (1, 1)
+    assert "hunter2" not in engine.show("a" * 40, AGENT)[0].detail
+
+
+def test_a_folder_without_a_memory_says_so_and_makes_nothing(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with pytest.raises(NoStore) as caught:
+        opening.open_engine(str(tmp_path), str(home))
+    assert "hardwon init" in caught.value.remedy
+    assert not home.exists()
+
+
+def test_anchors_are_pinned_relative_to_the_repository(tmp_path: Path) -> None:
+    (tmp_path / "project" / "src").mkdir(parents=True)
+    (tmp_path / "project" / "src" / "a.py").write_text("x")
+    made = opening.create(str(tmp_path / "project"), str(tmp_path / "home"))
+    made.close()
+    engine = opening.open_engine(str(tmp_path / "project" / "src"), str(tmp_path / "home"))
+    for spelling in ("a.py", "./a.py", "..\\src\\a.py", str(tmp_path / "project" / "src" / "a.py"), "src/a.py"):
+        engine.record(Draft("same", "lesson", "failed", anchors=(Anchor(spelling, "A.run"),)), AGENT)
+    memory = engine.show("1", AGENT)[0]
+    assert (memory.anchors[0].path, memory.seen) == ("src/a.py", 5)
+    with pytest.raises(InvalidInput):
+        engine.record(Draft("x", anchors=(Anchor("../../etc/passwd"),)), AGENT)
+    engine.close()
