@@ -80,7 +80,8 @@ def test_equal_texts_are_one_memory_with_occurrences(engine: Engine) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        lesson("retry 3 times"), lesson("retry 2 times", "worked"), Draft("retry 2 times", "lesson", "failed", anchors=(Anchor("b.py", "A.run"),)),
+        lesson("retry 3 times"), lesson("retry 2 times", "worked"),
+        Draft("retry 2 times", "lesson", "failed", anchors=(Anchor("b.py", "A.run"),)),
         Draft("retry 2 times", "rule"), lesson("retry 2 times", visibility="private"),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Which repository a folder belongs to: code/repo.py and store/registry.py, against real git."""
+"""Which repository a folder belongs to: code/ and store/registry.py, against real git."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hardwon.code.repo import Checkout, locate, normalise_remote, relative_file, root_commits
+from hardwon.code.paths import relative_file
+from hardwon.code.remote import normalise_remote
+from hardwon.code.repo import Checkout, locate, root_commits
 from hardwon.errors import Busy, Damaged, InvalidInput, NotFound, ReadOnly, SchemaNewer, StoreError
 from hardwon.store import registry as registry_module
 from hardwon.store.registry import Entry, Registry

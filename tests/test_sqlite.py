@@ -189,9 +189,8 @@ def test_the_second_writer_waits_and_gives_up_at_its_deadline(path: str) -> None
 
 def test_a_transaction_inside_a_transaction_is_a_mistake(path: str) -> None:
     store = make(path)
-    with store.write():
-        with pytest.raises(RuntimeError), store.write():
-            pass
+    with store.write(), pytest.raises(RuntimeError), store.write():
+        pass
     store.close()
 
 

@@ -298,7 +298,7 @@ FILTERS = st.builds(
     alive_at=st.sampled_from([None, 1_001, 5_000]),
 )
 MEMORIES = st.builds(
-    lambda number, **more: lesson(number, **more),
+    lesson,
     st.integers(1, 6),
     kind=st.sampled_from(["lesson", "fact", "rule"]),
     status=st.sampled_from(["active", "resolved", "forgotten"]),

@@ -65,7 +65,7 @@ def _option(item: Option) -> click.Option:
     return click.Option(
         names,
         help=item.help,
-        is_flag=item.form == "flag",
+        is_flag=True if item.form == "flag" else None,  # False would make the value optional
         metavar=None if item.form == "flag" or item.choices else item.metavar or None,
         multiple=item.many,
         type=kind,

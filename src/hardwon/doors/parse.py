@@ -109,10 +109,16 @@ def _take_option(word: str, rest: list[str], verb: Verb | None, given: dict[str,
         return
     text = attached or value
     if not attached and not equals:
-        if not rest:
+        if not rest or _is_option(rest[0], known):
             raise InvalidInput(f"--{option.name} needs a value", field=option.name, remedy=f"--{option.name} {option.metavar}")
         text = rest.pop(0)
     _store(option, _convert(option, text), given)
+
+
+def _is_option(word: str, known: tuple[Option, ...]) -> bool:
+    """Whether a word is an option, so that it is not the value that another one lacks; a value of that form is given with ``=``."""
+    name = word.partition("=")[0]
+    return word == "--" or any(name in (f"--{item.name}", f"-{item.short}") for item in known if name != "-")
 
 
 def _store(option: Option, value: object, given: dict[str, object]) -> None:

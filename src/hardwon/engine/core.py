@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from hardwon.code import repo
+from hardwon.code import paths
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.types import Anchor, Block, Filter, Hit, IngestReport, Mode, Scope, Selection, SymbolReport, Value
 
@@ -75,7 +75,10 @@ class Engine:
         from hardwon.intake.shape import shape
         from hardwon.types import Receipt
 
-        clean, redacted = _redact(shape(draft))
+        # Twice: hidden characters can cut a secret apart, and shaping joins it again.
+        raw, first = _redact(draft)
+        clean, second = _redact(shape(raw))
+        redacted = first + second
         clean = self._pin(clean)
         now = self.clock()
         key = merge.twin_key(clean)
@@ -130,7 +133,7 @@ class Engine:
         """A file as the store names it: relative to the repository, with slashes; "" stays ""."""
         if not path or self.place is None:
             return path
-        return repo.relative_file(path, self.place.checkout, self.place.cwd)
+        return paths.relative_file(path, self.place.checkout, self.place.cwd)
 
     def set_status(self, reference: str, status: Status, scope: Scope) -> Receipt:
         """Give a memory another status (resolved, inactive, forgotten, active), with its occurrences."""
@@ -343,19 +346,28 @@ class Engine:
 
 
 def _redact(draft: Draft) -> tuple[Draft, int]:
+    """The draft without secrets, and how many there were. What is no text is left for ``shape`` to refuse."""
     from hardwon.intake.redact import redact
 
     count = 0
-    changes: dict[str, Any] = {}
-    for name in ("text", "detail", "code", "because"):
-        changes[name], found = redact(getattr(draft, name))
+
+    def clean(text: str) -> str:
+        nonlocal count
+        if not isinstance(text, str):
+            return text
+        cleaned, found = redact(text)
         count += found
-    rejected = []
-    for text in draft.rejected:
-        clean, found = redact(text)
-        rejected.append(clean)
-        count += found
-    return draft.replace(rejected=tuple(rejected), **changes), count
+        return cleaned
+
+    redacted: Draft = draft.replace(
+        text=clean(draft.text),
+        detail=clean(draft.detail),
+        code=clean(draft.code),
+        because=clean(draft.because),
+        rejected=tuple(map(clean, draft.rejected)),
+        anchors=tuple(anchor.replace(symbol=clean(anchor.symbol)) for anchor in draft.anchors),
+    )
+    return redacted, count
 
 
 def _settled_until(reader: Reader, memory: Memory) -> int:

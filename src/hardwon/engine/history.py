@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hardwon.intake.redact import redact
+from hardwon.intake.shape import clean_text
 from hardwon.search import terms
 from hardwon.store.ids import uuid5
 from hardwon.types import IngestReport, Memory, Origin
@@ -33,7 +34,7 @@ def add_changes(engine: Engine, changes: Iterable[Change], progress: Callable[[i
         batch.clear()
 
     for change in changes:
-        clean, secrets = _redacted(change)
+        clean, secrets = _clean(change)
         redacted += secrets
         batch.append((_memory(engine.repository, clean), clean, terms.of_change(clean)))
         if len(batch) >= SLICE:
@@ -43,10 +44,28 @@ def add_changes(engine: Engine, changes: Iterable[Change], progress: Callable[[i
     return added, redacted
 
 
-def _redacted(change: Change) -> tuple[Change, int]:
-    subject, first = redact(change.subject)
-    body, second = redact(change.body)
-    return change.replace(subject=subject, body=body), first + second
+def _clean(change: Change) -> tuple[Change, int]:
+    """A commit without secrets, in the index neither, and without what a reader cannot see."""
+    subject, first = _clean_text(change.subject)
+    body, second = _clean_text(change.body)
+    words = {name: _without_secrets(getattr(change, name)) for name in ("functions", "added", "removed")}
+    count = first + second + sum(len(getattr(change, name)) - len(kept) for name, kept in words.items())
+    return change.replace(subject=subject, body=body, **words), count
+
+
+def _without_secrets(items: tuple[str, ...]) -> tuple[str, ...]:
+    """The items that hold no secret; looked at together first, because nearly always none does."""
+    if not redact("\n".join(items))[1]:
+        return items
+    return tuple(item for item in items if not redact(item)[1])
+
+
+def _clean_text(text: str) -> tuple[str, int]:
+    once, first = redact(text)
+    # Hidden characters can cut a secret apart, and cleaning joins it again.
+    shown = clean_text(once, "message", len(once) + 1)
+    twice, second = redact(shown) if shown != once else (shown, 0)
+    return twice, first + second
 
 
 def _memory(repository: str, change: Change) -> Memory:
