@@ -10,7 +10,8 @@ import pytest
 import hardwon
 from hardwon.engine import opening
 from hardwon.errors import InvalidInput, NoStore, NotFound
-from hardwon.types import Anchor, Change, Draft, Filter, Origin, Query, Relation, Scope
+from hardwon.types import RELATIONS, Anchor, Change, Draft, Filter, Origin, Query, Relation, Scope
+from tests.gitmaker import make_history
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -284,4 +285,45 @@ def test_anchors_are_pinned_relative_to_the_repository(tmp_path: Path) -> None:
     assert (memory.anchors[0].path, memory.seen) == ("src/a.py", 5)
     with pytest.raises(InvalidInput):
         engine.record(Draft("x", anchors=(Anchor("../../etc/passwd"),)), AGENT)
+    engine.close()
+
+
+def test_rebuilding_the_index_finds_the_same(tmp_path: Path) -> None:
+    repository = make_history(tmp_path / "repo")
+    engine = opening.create(str(tmp_path / "repo"), str(tmp_path / "home"))
+    engine.ingest_history()
+    engine.record(lesson("an unusual lesson"), AGENT)
+    subjects = ["an unusual lesson", *repository.git("log", "--format=%s").split("\n")[:9]]
+    questions = [Query(subject, floor=0.0) for subject in subjects]
+    before = [engine.recall(query, AGENT) for query in questions]
+    with engine.write() as writer:
+        writer.clear_index()
+    assert engine.verify() != []
+    assert engine.rebuild() == engine.figures()["memories"]
+    assert engine.verify() == []
+    after = [engine.recall(query, AGENT) for query in questions]
+    for left, right in zip(before, after, strict=True):
+        assert [hit.memory.id for hit in left.hits] == [hit.memory.id for hit in right.hits]
+        assert [hit.score for hit in left.hits] == pytest.approx([hit.score for hit in right.hits], abs=1e-6)
+    engine.close()
+
+
+def test_a_real_history_tells_reverts_fixes_and_numbers(tmp_path: Path) -> None:
+    repository = make_history(tmp_path / "repo")
+    engine = opening.create(str(tmp_path / "repo"), str(tmp_path / "home"))
+    report = engine.ingest_history()
+    assert report.added == report.seen > 40
+    assert engine.ingest_history().added == 0
+    assert engine.unread_commits() == 0
+    with engine.store.read() as reader:
+        known = {memory.id: memory.commit for memory in reader.find(Filter(kinds=("change",)), -1)}
+        tied = {(known[link.source], link.kind, known[link.target or ""]) for link in reader.relations(RELATIONS)}
+
+    def told(source: str, kind: str, target: str) -> bool:
+        """A link of the history names a hash, its beginning, or a pull request."""
+        if target.startswith("#"):
+            return any((source, kind) == link[:2] for link in tied)
+        return any((source, kind) == link[:2] and link[2].startswith(target) for link in tied)
+
+    assert [link for link in repository.links if not told(*link)] == []
     engine.close()

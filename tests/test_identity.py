@@ -711,6 +711,7 @@ def test_ids_are_checked_before_they_become_a_path(home: Registry, bad: str) -> 
 
 
 GOOD = f"id {uuid.UUID(int=1)}\nname a\norigin \ncreated_at 1\nfolder /a\n"
+END = "end\n"
 HEADER = "hardwon registry 1\n"
 
 
@@ -718,12 +719,13 @@ HEADER = "hardwon registry 1\n"
     "content",
     [
         b"", b"\0" * 100, b"{", b"\xff", b"hardwon registry 1", b"hardwon registry x\n", b"hardwon registry 0\n", b" " * 100_000,
-        *((HEADER + GOOD.replace(old, new)).encode() for old, new in (
+        HEADER.encode(), (HEADER + GOOD).encode(), (HEADER + GOOD + END[:-1]).encode(), (HEADER + END + GOOD).encode(),
+        *((HEADER + GOOD.replace(old, new) + END).encode() for old, new in (
             (f"id {uuid.UUID(int=1)}", "id ../x"), ("name a", "name A"), ("name a", "name"), ("created_at 1", "created_at one"),
             ("origin ", "colour "), ("folder /a\n", "folder /a"), ("folder /a", "folder"),
         )),
-        (HEADER + GOOD + GOOD).encode(),
-        (HEADER + GOOD.partition("\n")[2]).encode(),
+        (HEADER + GOOD + GOOD + END).encode(),
+        (HEADER + GOOD.partition("\n")[2] + END).encode(),
     ],
 )  # fmt: skip
 def test_a_garbled_registry_is_never_overwritten(tmp: Path, repo: Path, home: Registry, content: bytes) -> None:

@@ -40,6 +40,9 @@ def init(call: Call) -> Answer:
     started = time.monotonic()
     stopped = False
     report = None
+    if request.flag("rebuild"):
+        with Bar("indexing") as bar:
+            engine.rebuild(bar.step)
     if not request.flag("no-history") and engine.home.checkout.git_dir:
         limit = request.number("limit", _LIMIT)
         with Bar("reading history") as bar:
@@ -69,12 +72,17 @@ def _init_text(engine: Engine, report: IngestReport | None, seconds: float, stop
     figures = engine.figures()
     if report and report.seen:
         lines.append(
-            f"read {report.added:,} commits in {seconds:.1f} s" + (f"; {report.known:,} were known" if report.known else "")
+            f"read {render.plural(report.added, 'commit', 'commits')} in {seconds:.1f} s"
+            + (f"; {report.known:,} known before" if report.known else "")
         )
         if report.failed:
-            lines.append(f"{report.failed:,} changes were taken back later; {figures['links']:,} references tie changes together")
+            lines.append(
+                f"{render.plural(report.failed, 'change', 'changes')} taken back later; "
+                f"{render.plural(figures['links'], 'reference', 'references')} between changes"
+            )
         if report.redacted:
-            lines.append(f"{report.redacted:,} secrets were taken out of messages before anything was stored")
+            what = render.plural(report.redacted, "secret or random token", "secrets and random tokens")
+            lines.append(f"{what} left out before anything was stored")
     elif stopped:
         lines.append(f"interrupted: {figures.get('change', 0):,} commits are kept, `hardwon init` goes on from there")
     elif not checkout.git_dir:

@@ -78,6 +78,10 @@ def record(call: Call) -> Answer:
     """Keep a memory."""
     request = call.request
     ages = request.number("expires", 0)
+    if request.text("code") == request.text("text") == "-":
+        raise InvalidInput(
+            "the text and the code cannot both come from standard input", field="code", remedy="give one of them as a file"
+        )
     code = _input(request.text("code"), "code") if request.text("code") else ""
     draft = Draft(
         text=_words(request.text("text"), "text"),
@@ -298,9 +302,9 @@ def status(call: Call) -> Answer:
 def verify(call: Call) -> Answer:
     """A check of the store."""
     found = call.engine.verify()
-    good = not any(item.level == "error" for item in found)
+    good = not any(item.level in ("error", "warning") for item in found)
     figures = call.engine.figures() if good else {}
-    data = {"ok": good and not found, "findings": [dict(vars(item)) for item in found], **figures}
+    data = {"ok": good, "findings": [dict(vars(item)) for item in found], **figures}
     text = (
         render.findings(found, call.paint)
         if found

@@ -75,6 +75,7 @@ VERBS: tuple[Verb, ...] = (
             Option("name", "The name under which -p finds it (default: the repository's).", "name", metavar="NAME"),
             Option("limit", "Read at most the newest N commits (default 100000).", "number", metavar="N"),
             Option("no-history", "Only make the store.", "flag"),
+            Option("rebuild", "Make the search index anew, from what is kept and from git.", "flag"),
         ),
         ("hardwon init", "hardwon init --name payments --limit 20000"),
         "Reads every commit that is not known yet, newest first, without a model and without a network. It may be stopped with "

@@ -129,6 +129,14 @@ class Engine:
         )
         return pinned
 
+    def _named(self, symbol: str) -> str:
+        """A symbol that is asked about, in the spelling in which it would be kept."""
+        if symbol.isascii() and symbol.isprintable():
+            return symbol.strip()
+        from hardwon.intake.shape import clean_text
+
+        return clean_text(symbol, "symbol", len(symbol) + 1)
+
     def relative(self, path: str) -> str:
         """A file as the store names it: relative to the repository, with slashes; "" stays ""."""
         if not path or self.place is None:
@@ -148,7 +156,7 @@ class Engine:
 
     def _change_status(self, writer: Writer, memory: Memory, status: Status, scope: Scope, after: int = 0) -> Event:
         now = self.clock()
-        writer.put(memory.replace(status=status, updated_at=now))
+        writer.put(memory.replace(status=status))
         if status != "forgotten" and memory.status != "forgotten":
             writer.settle_occurrences(memory.id, memory.status, status, after)
         return writer.log("status", memory, scope.origin, now, payload=f"{memory.status}>{status}")
@@ -161,18 +169,20 @@ class Engine:
             memory = _one(writer, reference)
             last = writer.events(memory.id)[-1:]
             if not last or last[0].action != "status":
-                raise InvalidInput("the last thing that happened to this memory was not a change of status", field="id")
+                raise InvalidInput(
+                    "the last thing that happened to this memory was not a change of status",
+                    field="id",
+                    remedy=f"see `hardwon history {reference}`",
+                )
             before: Any = last[0].payload.partition(">")[0]
             event = self._change_status(writer, memory, before, scope, _settled_until(writer, memory))
         return Receipt(memory.id, memory.number, before, seq=event.seq, why=f"it was {memory.status}")
 
     def forget(self, where: Filter, scope: Scope, *, dry_run: bool) -> Selection:
         """Mark everything that matches as forgotten, in one transaction; InvalidInput for a filter that names nothing."""
-        wanted = where.replace(statuses=("active", "resolved", "inactive"))
-        if wanted == Filter(statuses=wanted.statuses):
-            raise InvalidInput(
-                "nothing was named to forget", field="id", remedy="give an id, or --session, --source, --tag, --older-than"
-            )
+        from hardwon.upkeep.purge import meant
+
+        wanted = meant(where)
         if dry_run:
             with self.store.read() as reader:
                 return Selection(tuple(memory.id for memory in reader.find(wanted, -1)), False)
@@ -214,7 +224,7 @@ class Engine:
         from hardwon.search.rank import rank
 
         now = self.clock()
-        asked = query.replace(file=self.relative(query.file))
+        asked = query.replace(file=self.relative(query.file), symbol=self._named(query.symbol))
         where = Filter(statuses=("active",), kinds=query.kinds, tags=query.tags, alive_at=now)
         with self.store.read() as reader:
             hits = [self._dressed(reader, hit) for hit in rank(reader, asked, where, now)]
@@ -242,7 +252,7 @@ class Engine:
 
         if not file and not symbol:
             raise InvalidInput("a file or a symbol is needed", field="file", remedy="give --file or --symbol")
-        path = self.relative(file)
+        path, symbol = self.relative(file), self._named(symbol)
 
         def verdict(memory: Memory, at_symbol: bool) -> str:
             return trust.unasked(memory, scope.origin, at_symbol)
@@ -281,7 +291,7 @@ class Engine:
         from hardwon.upkeep import risk
 
         with self.store.read() as reader:
-            groups = risk.by_symbol(reader.experiences(symbol, self.relative(file), False))
+            groups = risk.by_symbol(reader.experiences(self._named(symbol), self.relative(file), False))
             risks = [item for item in risk.assess_all(groups, self.clock()) if everything or item.fails or item.successes]
             return [self._report(reader, item, groups[item.symbol, item.file], everything) for item in risks[:top]]
 
@@ -339,6 +349,12 @@ class Engine:
         """Counts of what is kept."""
         with self.store.read() as reader:
             return reader.figures()
+
+    def rebuild(self, progress: Callable[[int, int], None] | None = None) -> int:
+        """Make the index anew from what is kept and from git; how many memories were indexed."""
+        from hardwon.engine import history
+
+        return history.rebuild(self, progress)
 
     def verify(self) -> list[Finding]:
         """Everything that is wrong with the store; never writes."""

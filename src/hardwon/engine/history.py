@@ -10,7 +10,7 @@ from hardwon.types import IngestReport, Memory, Origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from hardwon.engine.core import Engine
     from hardwon.store.base import Reader
@@ -23,24 +23,16 @@ SLICE = 200
 def add_changes(engine: Engine, changes: Iterable[Change], progress: Callable[[int], None] | None) -> tuple[int, int]:
     """Keep commits as memories, in slices; (added, redacted)."""
     added = redacted = 0
-    batch: list[tuple[Memory, Change, Lexical]] = []
-
-    def store_batch() -> None:
-        nonlocal added
+    for batch in _batches(changes):
+        ready: list[tuple[Memory, Change, Lexical]] = []
+        for change in batch:
+            clean, secrets = _clean(change)
+            redacted += secrets
+            ready.append((_memory(engine.repository, clean), clean, terms.of_change(clean)))
         with engine.write() as writer:
-            added += sum(writer.add_change(*item) for item in batch)
+            added += sum(writer.add_change(*item) for item in ready)
         if progress:
             progress(len(batch))
-        batch.clear()
-
-    for change in changes:
-        clean, secrets = _clean(change)
-        redacted += secrets
-        batch.append((_memory(engine.repository, clean), clean, terms.of_change(clean)))
-        if len(batch) >= SLICE:
-            store_batch()
-    if batch:
-        store_batch()
     return added, redacted
 
 
@@ -50,7 +42,14 @@ def _clean(change: Change) -> tuple[Change, int]:
     body, second = _clean_text(change.body)
     words = {name: _without_secrets(getattr(change, name)) for name in ("functions", "added", "removed")}
     count = first + second + sum(len(getattr(change, name)) - len(kept) for name, kept in words.items())
-    return change.replace(subject=subject, body=body, **words), count
+    author = clean_text(change.author, "author", len(change.author) + 1)
+    files = tuple(map(_shown, change.files))
+    return change.replace(subject=subject, body=body, author=author, files=files, **words), count
+
+
+def _shown(path: str) -> str:
+    """A file's name may hold line breaks and escapes: one that does is shown, not matched."""
+    return path if path.isprintable() else "".join(char if char.isprintable() else "?" for char in path)
 
 
 def _without_secrets(items: tuple[str, ...]) -> tuple[str, ...]:
@@ -126,6 +125,47 @@ def ingest(engine: Engine, limit: int, progress: Callable[[int, int], None] | No
         step(0)
         added, redacted = add_changes(engine, history.read_commits(checkout.root, missing, checkout.branch), step)
     return IngestReport(len(reachable), added, len(reachable) - len(missing), settle(engine), redacted)
+
+
+def rebuild(engine: Engine, progress: Callable[[int, int], None] | None) -> int:
+    """The index anew: notes from their rows, commits from git, and from their rows where git has lost them."""
+    from hardwon.importers import history
+    from hardwon.types import Filter
+
+    with engine.write() as writer:
+        writer.clear_index()
+        notes = [memory for memory in writer.find(Filter(), -1) if memory.kind != "change"]
+        for memory in notes:
+            writer.put(memory, b"", terms.of_memory(memory))
+        waiting = {sha: writer.lookup(sha)[0] for sha in sorted(writer.known_commits())}
+    total, done = len(notes) + len(waiting), len(notes)
+    place = engine.place.checkout if engine.place and engine.place.checkout.git_dir else None
+    readable = history.read_commits(place.root, list(waiting), place.branch) if place else iter(())
+    for batch in _batches(change for change in readable if change.sha in waiting):
+        with engine.write() as writer:
+            for change in batch:
+                writer.put(writer.get([waiting.pop(change.sha)])[0], b"", terms.of_change(_clean(change)[0]))
+        done += len(batch)
+        if progress:
+            progress(done, total)
+    with engine.write() as writer:
+        for identifier in waiting.values():
+            kept = writer.change(identifier)
+            if kept is not None:
+                writer.put(writer.get([identifier])[0], b"", terms.of_change(kept))
+    engine.store.checkpoint(engine.wait)
+    return total
+
+
+def _batches(changes: Iterable[Change]) -> Iterator[list[Change]]:
+    batch: list[Change] = []
+    for change in changes:
+        batch.append(change)
+        if len(batch) >= SLICE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def _tell(reader: Reader, kind: str, source: str) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from hardwon.code.repo import Checkout
     from hardwon.store.base import Store
-    from hardwon.store.registry import Entry
+    from hardwon.store.registry import Entry, Match
 
 VERSION = "0.1.0"
 
@@ -70,7 +70,7 @@ def open_engine(
 ) -> Engine:
     """The memory of a folder's repository, or of a registered name."""
     place = locate(cwd, home, project)
-    store = SqliteStore(Registry(home).store_path(place.entry), f"hardwon {VERSION}", clock)
+    store = SqliteStore(Registry(home).store_path(place.entry), f"hardwon {VERSION}", clock, make=False)
     return Engine(store, place.entry.id, place, clock, entropy, wait)
 
 
@@ -89,19 +89,29 @@ def create(
     checkout = repo.locate(cwd)
     match = registry.find(checkout, lambda: repo.root_commits(checkout))
     now = clock()
-    if match.entry is None:
-        if match.candidates:
-            names = ", ".join(entry.name for entry in match.candidates)
-            raise InvalidInput(
-                f"this folder may belong to more than one memory: {names}", field="project", remedy="say which with -p NAME"
-            )
+    entry = _entry(registry, checkout, match, name)
+    if entry is None:
         entry = registry.register(checkout, name or None, repo.root_commits(checkout), id=uuid7(now, entropy(10)), now=now)
     else:
-        entry = registry.attach(match.entry, checkout)
+        entry = registry.attach(entry, checkout)
     store = SqliteStore(registry.store_path(entry), f"hardwon {VERSION}", clock)
     engine = Engine(store, entry.id, Place(_within(entry, checkout), entry, match.why, cwd), clock, entropy, wait)
     prepare(store, entry.id, now, entropy)
     return engine
+
+
+def _entry(registry: Registry, checkout: Checkout, match: Match, name: str) -> Entry | None:
+    """The entry that an ``init`` means; None for a new one; InvalidInput where only a person can tell."""
+    if match.entry is not None:
+        # Another name for a clone that was found by its remote keeps it apart; a folder that is known keeps its name.
+        apart = name and match.why != "folder" and match.entry.name != name
+        return None if apart else match.entry
+    if match.candidates and not name:
+        names = ", ".join(entry.name for entry in match.candidates)
+        raise InvalidInput(
+            f"this folder may belong to more than one memory: {names}", field="project", remedy="say which with -p NAME"
+        )
+    return next((entry for entry in match.candidates if entry.name == name), None)
 
 
 def prepare(store: Store, repository: str, now: int, entropy: Callable[[int], bytes]) -> None:

@@ -78,8 +78,11 @@ def _kind(text: str, low: str, start: int, end: int) -> str:
         return ""
     if low.rfind(MARK, max(0, start - 26), start) > low.rfind("]", max(0, start - 26), start):
         return ""
-    if low[max(0, start - 40) : start].rstrip(NAME_LETTERS).endswith("://"):
+    before = low[max(0, start - 40) : start].rstrip(NAME_LETTERS)
+    if before.endswith("://"):
         return ""  # the user of an address
+    if word == "passwd" and before.endswith("/"):
+        return ""  # /etc/passwd
     return "password" if word.startswith("p") else word
 
 

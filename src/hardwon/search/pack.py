@@ -48,7 +48,7 @@ def describe(memory: Memory) -> str:
     """One memory: a head in brackets, its text, and the beginning of its detail, indented."""
     parts = [f"[{head(memory)}] {_safe(memory.text)}"]
     if memory.because:
-        label = "taken back because" if memory.kind == "change" else "because"
+        label = "afterwards" if memory.kind == "change" else "because"
         parts.append(f"    {label}: {_short(memory.because)}")
     if memory.rejected:
         parts.append(f"    rejected: {_short('; '.join(memory.rejected))}")

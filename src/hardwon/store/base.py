@@ -127,6 +127,9 @@ class Writer(Reader, Protocol):
     def resolve_links(self) -> list[Link]:
         """Tie open references of changes to changes that are now known; the links that were tied."""
 
+    def clear_index(self) -> None:
+        """Forget everything that is derived for search; ``put`` with ``lexical`` fills it anew."""
+
     def set_setting(self, name: str, value: str) -> None:
         """Keep a value about the store itself."""
 

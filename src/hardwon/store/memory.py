@@ -291,6 +291,10 @@ class MemoryWriter(MemoryReader):
                 tied.append(Link(self._state.memories[source].id, kind, reference, self._state.memories[fits[0]].id))
         return tied
 
+    def clear_index(self) -> None:
+        """Forget everything that is derived for search."""
+        self._state.lexical.clear()
+
     def set_setting(self, name: str, value: str) -> None:
         """Keep a value about the store itself."""
         self._state.settings[name] = value

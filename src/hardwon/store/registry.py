@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _HEADER = "hardwon registry "
 _VERSION = 1
+_END = "end"
 _PATIENCE = 10.0  # seconds to wait for the lock; it is held for milliseconds
 _LONGEST = 64  # characters of a name
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
@@ -332,7 +333,7 @@ def _written(entries: tuple[Entry, ...]) -> bytes:
         lines += [f"id {entry.id}", f"name {entry.name}", f"origin {_escaped(entry.origin)}", f"created_at {entry.created_at}"]
         lines += [f"root {root}" for root in entry.roots]
         lines += [f"folder {_escaped(folder)}" for folder in entry.folders]
-    return ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
+    return ("\n".join([*lines, _END]) + "\n").encode("utf-8", "surrogateescape")
 
 
 def _parsed(content: bytes, path: str) -> tuple[Entry, ...]:
@@ -341,7 +342,7 @@ def _parsed(content: bytes, path: str) -> tuple[Entry, ...]:
         version = int(first.removeprefix(_HEADER)) if first.startswith(_HEADER) else 0
         if version > _VERSION:
             raise SchemaNewer(f"{path} was made by a later Hardwon", remedy="Upgrade Hardwon.")
-        if version != _VERSION or lines.pop() != "":  # the last line has its end, or the file was cut
+        if version != _VERSION or lines.pop() != "" or lines.pop() != _END:  # else the file was cut
             raise _damaged(path)
         entries = _entries(lines)
     except (ValueError, IndexError) as error:

@@ -48,16 +48,19 @@ def engine_is_safe(version: str) -> bool:
     return (major, minor, patch) >= (3, 51, 3)
 
 
-def open_connection(path: str, *, readonly: bool) -> apsw.Connection:
-    """A connection with our habits; NoStore when a reader finds no file."""
+def open_connection(path: str, *, readonly: bool, make: bool = True) -> apsw.Connection:
+    """A connection with our habits; NoStore when there is no file and none is to be made."""
     version = apsw.sqlite_lib_version()
     if not engine_is_safe(version):
         raise EngineUnsafe(
             f"SQLite {version} can lose acknowledged writes (the WAL-reset race)",
             remedy="install apsw-sqlite3mc 3.54 or newer",
         )
-    if readonly and not os.path.exists(path):
-        raise NoStore("there is no memory here yet", remedy="run `hardwon init` in the repository")
+    if (readonly or not make) and not os.path.exists(path):
+        raise NoStore(
+            f"the memory that belongs here is not at {path}",
+            remedy="put it back from a backup, or run `hardwon init` to begin a new one",
+        )
     flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     try:
         connection = apsw.Connection(path, flags=flags | apsw.SQLITE_OPEN_NOMUTEX)
@@ -100,8 +103,12 @@ def translate(error: apsw.Error, path: str, errno: int = 0) -> StoreError | NoSt
 class SqliteStore:
     """One repository's file. Connections are per thread (and per process after a fork), opened when first used."""
 
-    def __init__(self, path: str, made_by: str = "", clock: Callable[[], int] = lambda: 0) -> None:
-        """``made_by`` and ``clock`` (milliseconds) go into the record of a schema step."""
+    def __init__(self, path: str, made_by: str = "", clock: Callable[[], int] = lambda: 0, *, make: bool = True) -> None:
+        """``made_by`` and ``clock`` (milliseconds) go into the record of a schema step.
+
+        Without ``make`` a writer refuses to begin a new file, with NoStore: the memory that belongs there is gone.
+        """
+        self._make = make
         self.path = path
         self._made_by = made_by
         self._clock = clock
@@ -158,13 +165,14 @@ class SqliteStore:
         return self._ids_of
 
     def _open(self, readonly: bool) -> apsw.Connection:
-        if not readonly:
+        if not readonly and self._make:
             _private_file(self.path)
-        connection = open_connection(self.path, readonly=readonly)
+        connection = open_connection(self.path, readonly=readonly, make=self._make)
         try:
             if readonly:
                 self._check_schema(connection)
             else:
+                self._refuse_others(connection)
                 _prepare_writer(connection)
                 self._upgrade(connection)
         except apsw.Error as error:
@@ -182,6 +190,7 @@ class SqliteStore:
         schema = connection.pragma("user_version")
         if schema == SCHEMA:
             return
+        self._refuse_others(connection)
         if schema == 0 and connection.pragma("application_id") != APPLICATION_ID:
             raise NoStore(f"{self.path} holds no memory yet", remedy="run `hardwon init` in the repository")
         if schema > SCHEMA:
@@ -193,6 +202,13 @@ class SqliteStore:
             f"{self.path} has schema {schema}; this Hardwon needs {SCHEMA}",
             remedy="run `hardwon init`, which upgrades it after a backup",
         )
+
+    def _refuse_others(self, connection: apsw.Connection) -> None:
+        """Before anything is set on the file: a database that is not ours stays as it is."""
+        from hardwon.store.schema import APPLICATION_ID
+
+        if connection.pragma("application_id") != APPLICATION_ID and connection.execute("SELECT count(*) FROM sqlite_schema").get:
+            raise Damaged(f"{self.path} is a database of another program", remedy="move it away; Hardwon does not touch it")
 
     def _upgrade(self, connection: apsw.Connection) -> None:
         from hardwon.store.schema import SCHEMA
@@ -240,7 +256,8 @@ class _Transaction:
         holder = (os.getpid(), get_ident())
         if holder in self._store._writing:
             raise RuntimeError("a transaction of this thread is open already; use its writer")
-        _private_folder(os.path.dirname(self._store.path))
+        if self._store._make:
+            _private_folder(os.path.dirname(self._store.path))
         self._acquire()
         try:
             self._connection = self._store.connection(readonly=False)
@@ -257,6 +274,8 @@ class _Transaction:
     def _acquire(self) -> None:
         try:
             self._lock.acquire(self._timeout)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise NoStore(f"there is no folder for {self._store.path}", remedy="run `hardwon init` in the repository") from error
         except PermissionError as error:
             raise ReadOnly(
                 f"{self._lock.path} cannot be opened for writing", remedy="check the owner and mode of the folder"

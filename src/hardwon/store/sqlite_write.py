@@ -14,6 +14,7 @@ from hardwon.store.rows import (
     to_blob,
     to_text,
 )
+from hardwon.store.schema import SEARCH
 from hardwon.store.sqlite_read import SqliteReader, decode_lengths
 from hardwon.types import Event, Link
 
@@ -196,6 +197,17 @@ class SqliteWriter(SqliteReader):
         """In how many memories each term occurs, with what this transaction added."""
         self.flush()
         return super().frequencies(terms)
+
+    def clear_index(self) -> None:
+        """Forget everything that is derived for search."""
+        self._uses, self._totals = {}, {}
+        for table in ("documents", "terms", "corpus"):
+            self._db.execute(f"DELETE FROM {table}")
+        # Not FTS5's own 'delete-all': another connection that had read before then takes the index for damaged (3.54).
+        self._db.execute("DROP TABLE search")
+        self._db.execute(SEARCH)
+        self._ids_of.clear()
+        self._term_ids.clear()
 
     def _index(self, key: int, at: int, lexical: Lexical) -> None:
         self._unindex(key)

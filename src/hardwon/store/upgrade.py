@@ -6,7 +6,7 @@ import os
 
 import apsw
 
-from hardwon.errors import Damaged, SchemaNewer
+from hardwon.errors import SchemaNewer
 from hardwon.store.schema import APPLICATION_ID, RECORD, STEPS
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ def upgrade(
 ) -> None:
     """Apply the steps that are missing. The caller holds the writers' lock, so nobody else upgrades or writes meanwhile.
 
-    SchemaNewer, untouched, when the store knows more steps than we do; Damaged when the file is another program's database.
+    SchemaNewer, untouched, when the store knows more steps than we do.
     """
     schema = connection.pragma("user_version")
     newest = steps[-1][0]
@@ -28,9 +28,6 @@ def upgrade(
             f"{path} was made by a later Hardwon (schema {schema}, this one knows {newest}); it is left untouched",
             remedy="upgrade Hardwon",
         )
-    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
-    if tables and connection.pragma("application_id") != APPLICATION_ID:
-        raise Damaged(f"{path} is a database of another program", remedy="move it away; Hardwon does not touch it")
     if schema:
         _backup(connection, f"{path}.before-step-{schema + 1}")
     for number, name, script in steps:
