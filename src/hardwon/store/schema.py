@@ -128,16 +128,13 @@ CREATE TABLE documents (
 
 CREATE TABLE corpus (name TEXT PRIMARY KEY, total INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
-"""
-
-# Term ids as text; contentless, because documents has them already; secure-delete, so that a removal leaves nothing behind.
-SEARCH = """
+-- Term ids as text; contentless, because documents has them already; secure-delete, so that a removal leaves nothing behind.
 CREATE VIRTUAL TABLE search USING fts5 (terms, content='', detail=none, columnsize=0, tokenize="ascii");
 INSERT INTO search (search, rank) VALUES ('secure-delete', 1);
 """
 
 # (number, name, script). The number is what PRAGMA user_version holds afterwards.
-STEPS: tuple[tuple[int, str, str], ...] = ((1, "initial", _JOURNAL + _CURRENT + _DERIVED + SEARCH),)
+STEPS: tuple[tuple[int, str, str], ...] = ((1, "initial", _JOURNAL + _CURRENT + _DERIVED),)
 
 SCHEMA = STEPS[-1][0]
 

@@ -139,13 +139,20 @@ class SqliteStore:
         """Everything that is wrong with the file; never writes."""
         from hardwon.store.check import check
 
-        with self.read():
-            return check(self.connection(readonly=True))
+        # A connection of its own: FTS5's integrity check trusts what an older one had cached before others wrote.
+        with SqliteStore(self.path, make=False) as fresh, fresh.read():
+            return check(fresh.connection(readonly=True))
 
     def close(self) -> None:
         """Let go of every connection that this process opened; idempotent."""
         for key in [key for key in self._connections if key[0] == os.getpid()]:
             self._connections.pop(key).close()
+
+    def __enter__(self) -> SqliteStore:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
 
     def connection(self, *, readonly: bool) -> apsw.Connection:
         """This thread's connection for reading or writing."""

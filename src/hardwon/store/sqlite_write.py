@@ -14,7 +14,6 @@ from hardwon.store.rows import (
     to_blob,
     to_text,
 )
-from hardwon.store.schema import SEARCH
 from hardwon.store.sqlite_read import SqliteReader, decode_lengths
 from hardwon.types import Event, Link
 
@@ -203,9 +202,7 @@ class SqliteWriter(SqliteReader):
         self._uses, self._totals = {}, {}
         for table in ("documents", "terms", "corpus"):
             self._db.execute(f"DELETE FROM {table}")
-        # Not FTS5's own 'delete-all': another connection that had read before then takes the index for damaged (3.54).
-        self._db.execute("DROP TABLE search")
-        self._db.execute(SEARCH)
+        self._db.execute("INSERT INTO search (search) VALUES ('delete-all')")
         self._ids_of.clear()
         self._term_ids.clear()
 
