@@ -222,6 +222,7 @@ def test_changes_are_kept_once_and_tied_by_hash_or_number(store: Store) -> None:
         assert [memory.id for memory in reader.failed_changes("lib/url.c", 5)] == [first[0].id]
         assert [memory.id for memory in reader.failed_changes('we"ird\\.c', 5)] == [first[0].id]
         assert reader.failed_changes("url.c", 5) == []
+        assert [memory.id for memory in reader.failed_changes("", 5)] == [first[0].id]
         assert len(reader.links(first[0].id)) == 2
         assert [link.target is None for link in reader.links(revert[0].id)] == [False, True, False]
         kept = reader.change(first[0].id)
@@ -332,6 +333,7 @@ def test_both_engines_answer_alike(
         assert left.figures() == right.figures()
         assert left.corpus() == right.corpus()
         assert left.experiences("", "", False) == right.experiences("", "", False)
+        assert [left.often_failed(least) for least in (1, 2, 3)] == [right.often_failed(least) for least in (1, 2, 3)]
         assert left.events() == right.events()
         assert [v for m in memories for v in left.versions(m.id)] == [v for m in memories for v in right.versions(m.id)]
     assert sqlite.check() == []

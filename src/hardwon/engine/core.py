@@ -271,9 +271,10 @@ class Engine:
         now = self.clock()
         alive = Filter(statuses=("active",), alive_at=now)
         with self.store.read() as reader:
-            risks = risk.assess_all(risk.by_symbol(reader.experiences("", "", False)), now)
-            risky = [item for item in risks if item.score >= risk.INJECT_AT][:5]
-            failed = reader.find(alive.replace(kinds=("change",), outcomes=("failed",)), 5)
+            places = reader.often_failed(risk.LEAST_FAILS)
+            groups = {(symbol, path): self._exactly(reader, symbol, path) for symbol, path in places}
+            risky = [item for item in risk.assess_all(groups, now) if item.score >= risk.INJECT_AT][:5]
+            failed = reader.failed_changes("", 5)
             material = Material(
                 rules=tuple(reader.find(alive.replace(kinds=("rule", "decision")), 20)),
                 attempts=tuple(reader.find(alive.replace(kinds=("attempt",), outcomes=("open",)), 10)),
@@ -283,6 +284,10 @@ class Engine:
             )
         hits = choose(material, lambda memory: trust.unasked(memory, scope.origin), trust.UNVERIFIED_LIMIT)
         return pack(hits, budget, Mode())
+
+    def _exactly(self, reader: Reader, symbol: str, path: str) -> list[Experience]:
+        """Occurrences of this symbol in this file; an empty path means lessons without a file, not any file."""
+        return [item for item in reader.experiences(symbol, path, True) if item.path == path]
 
     def query(
         self, symbol: str, file: str, scope: Scope, *, everything: bool = False, top: int | None = None
@@ -315,7 +320,7 @@ class Engine:
         with self.store.read() as reader:
             memory = reader.get([identifier])[0]
             anchor = memory.anchors[0]
-            same = [e for e in reader.experiences(anchor.symbol, anchor.path, True) if e.path == anchor.path]
+            same = self._exactly(reader, anchor.symbol, anchor.path)
         return SymbolReport(risk.assess(anchor.symbol, anchor.path, same, self.clock()), (memory,))
 
     def identify(self, reference: str) -> str:

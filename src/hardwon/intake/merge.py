@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hardwon.intake.digest import blake2b
 from hardwon.intake.shape import fold
 
 TYPE_CHECKING = False
@@ -14,8 +15,6 @@ def twin_key(draft: Draft) -> bytes:
 
     Similar texts never meet here; merging them is for a person to decide.
     """
-    from hashlib import blake2b
-
     parts = [draft.kind, draft.outcome or "", draft.visibility, fold(draft.text)]
     for anchor in draft.anchors:
         parts += (anchor.path, anchor.symbol)

@@ -29,7 +29,7 @@ _WORD = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _NAME = re.compile(r"\w+(?:[./-]\w+)*[./]\w+")
 # Scripts written without spaces: kana, CJK ideographs, Thai, Lao, Khmer. (Hangul has spaces, but its particles cling: pairs too.)
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+_UNSPACED = r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
 
 _STOP = """
     a about after all also am an and any are as at be because been before being both but by can could did do does doing done
@@ -41,7 +41,7 @@ _STOP = """
 STOP_WORDS = frozenset(_STOP.split())
 
 _cache: dict[str, tuple[str, ...]] = {}
-_CACHE_LIMIT = 200_000
+_CACHE_LIMIT = 100_000
 
 
 def word_terms(word: str) -> tuple[str, ...]:
@@ -68,9 +68,9 @@ def _split(word: str) -> list[str]:
 def _split_other(word: str) -> list[str]:
     folded = word.casefold()
     terms = []
-    for run in _UNSPACED.findall(folded):
+    for run in re.findall(_UNSPACED, folded):
         terms += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
-    rest = _UNSPACED.sub(" ", folded).split()
+    rest = re.sub(_UNSPACED, " ", folded).split()
     return terms + [part[:_LONGEST] for part in rest if len(part) > 1 and part not in STOP_WORDS]
 
 

@@ -49,13 +49,16 @@ class Reader(Protocol):
         """
 
     def failed_changes(self, path: str, limit: int) -> list[Memory]:
-        """Changes that touched the path and were taken back, newest first."""
+        """Changes that touched the path ("" means any) and were taken back, newest first."""
 
     def change(self, memory: str) -> Change | None:
         """What history says of a change: files, functions, sizes (identifiers are kept as terms only)."""
 
     def experiences(self, symbol: str, path: str, exact: bool) -> list[Experience]:
         """Lessons' and attempts' occurrences, in order of arrival; symbol matches partly unless ``exact``; "" means any."""
+
+    def often_failed(self, least: int) -> list[tuple[str, str]]:
+        """Every (symbol, path) with at least so many active failures."""
 
     def occurrences(self, memory: str) -> list[Occurrence]:
         """Each time that the memory happened, oldest first."""

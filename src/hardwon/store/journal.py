@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
+from hardwon.intake.digest import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

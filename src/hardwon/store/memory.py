@@ -104,7 +104,8 @@ class MemoryReader:
     def failed_changes(self, path: str, limit: int) -> list[Memory]:
         """Changes that touched the path and were taken back."""
         where = Filter(kinds=("change",), statuses=("active",), outcomes=("failed",))
-        return [m for m in self.find(where, -1) if path in self._state.changes[self._state.keys[m.id]].files][:limit]
+        found = self.find(where, -1)
+        return [m for m in found if not path or path in self._state.changes[self._state.keys[m.id]].files][:limit]
 
     def change(self, memory: str) -> Change | None:
         """What history says of a change."""
@@ -127,6 +128,14 @@ class MemoryReader:
                         )
                     )
         return found
+
+    def often_failed(self, least: int) -> list[tuple[str, str]]:
+        """Every (symbol, path) with at least so many active failures."""
+        counts: dict[tuple[str, str], int] = {}
+        for item in self.experiences("", "", False):
+            if (item.outcome, item.status) == ("failed", "active"):
+                counts[item.symbol, item.path] = counts.get((item.symbol, item.path), 0) + 1
+        return sorted(place for place, count in counts.items() if count >= least)
 
     def occurrences(self, memory: str) -> list[Occurrence]:
         """Each time that the memory happened, oldest first."""

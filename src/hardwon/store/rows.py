@@ -113,12 +113,7 @@ def to_memory(row: Sequence[Any], anchors: tuple[Anchor, ...]) -> Memory:
 
 def encode_anchors(anchors: Iterable[Anchor]) -> str:
     """Anchors as a version keeps them."""
-    items = [[a.path, a.symbol, a.commit, a.blob, a.fingerprint] for a in anchors]
-    if not items:
-        return "[]"
-    import json
-
-    return json.dumps(items, ensure_ascii=False)
+    return "[" + ", ".join(encode_list((a.path, a.symbol, a.commit, a.blob, a.fingerprint)) for a in anchors) + "]"
 
 
 def decode_anchors(text: str) -> tuple[Anchor, ...]:

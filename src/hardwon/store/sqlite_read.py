@@ -122,12 +122,12 @@ class SqliteReader:
         return found[:limit]
 
     def failed_changes(self, path: str, limit: int) -> list[Memory]:
-        """Changes that touched the path and were taken back."""
+        """Changes that touched the path ("" means any) and were taken back."""
+        # The planner, without statistics, would walk every change.
         rows = self._rows(
-            # The planner, without statistics, would walk every change.
             "SELECT m.key FROM memories m INDEXED BY memories_failed CROSS JOIN changes c ON c.memory = m.key "
-            "WHERE m.kind = 'change' AND m.outcome = 'failed' "
-            "AND m.status = 'active' AND instr(c.files, json_quote(?)) ORDER BY m.created_at DESC LIMIT ?",
+            "WHERE m.kind = 'change' AND m.outcome = 'failed' AND m.status = 'active' "
+            "AND (?1 = '' OR instr(c.files, json_quote(?1))) ORDER BY m.created_at DESC, m.id DESC LIMIT ?2",
             (path, limit),
         )
         return self.memories([row[0] for row in rows])
@@ -166,6 +166,16 @@ class SqliteReader:
             tuple(values),
         )
         return [Experience(row[0], row[1], to_text(row[2]), *row[3:]) for row in rows]
+
+    def often_failed(self, least: int) -> list[tuple[str, str]]:
+        """Every (symbol, path) with at least so many active failures."""
+        rows = self._rows(
+            "SELECT a.symbol, a.path FROM occurrences o JOIN memories m ON m.key = o.memory JOIN anchors a ON a.memory = m.key "
+            "WHERE o.outcome = 'failed' AND o.status = 'active' AND a.symbol <> '' AND m.kind IN ('lesson', 'attempt') "
+            "AND m.status NOT IN ('forgotten', 'rejected', 'quarantined') GROUP BY 1, 2 HAVING count(*) >= ? ORDER BY 1, 2",
+            (least,),
+        )
+        return [(symbol, path) for symbol, path in rows]
 
     def occurrences(self, memory: str) -> list[Occurrence]:
         """Each time that the memory happened, oldest first."""

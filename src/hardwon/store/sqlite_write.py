@@ -34,7 +34,7 @@ _MAX_LENGTH = 0xFFFF
 
 # Term ids are remembered between the transactions of one process: a bulk ingest meets the same words again and again.
 # Bounded, because 80,000 commits know a million words.
-_CACHE_LIMIT = 400_000
+_CACHE_LIMIT = 300_000
 
 
 class SqliteWriter(SqliteReader):

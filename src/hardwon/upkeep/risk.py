@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _DAY_MS = 86_400_000
 INJECT_AT = 10.0
+# Fewer active failures cannot reach it: n + 1.5 + 1.5 n.
+LEAST_FAILS = 4
 
 
 def recency(last_fail: int | None, now: int) -> float:
