@@ -216,7 +216,9 @@ def test_the_place_brings_its_own_candidates_and_adds_to_the_words(engine: Engin
         ]
 
     assert asked(symbol="Upload.retry") == [("third", ["symbol"]), ("second", ["symbol"])]
-    assert asked(file="src/file0.py", symbol="Upload.retry")[-1][0] == "first of all"
+    assert [text for text, _ in asked(file="src/file0.py", symbol="Upload.retry")][:3] == ["third", "second", "first of all"]
+    assert [text for text, _ in asked(text="banana bread", file="src/file0.py")] == ["second", "first of all"]
+    assert asked(file="src/file0.py", kinds=("change",))[0][1] == ["touched file"]
     (top, signals), *_ = asked(text="proxy drops uploads", file="src/file0.py", kinds=("change",))
     assert top.startswith("retry") and "touched file" in signals
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 SCORED_TERMS = 80
 CANDIDATE_TERMS = 40
 SUBJECT_FACTOR = 2.0
+# The whole of a path or dotted name says little beyond its parts, which count as well: at full weight short tasks lost .009 nDCG@10.
+NAME_FACTOR = 0.25
 REPEAT_POWER = 0.25
 # A term in more than a tenth of the memories chooses no candidates (it still scores): it costs most and tells least.
 COMMON = 0.1
@@ -33,7 +35,7 @@ class Question(Value):
 
 
 class Weights(Value):
-    """``scored``: term -> weight in the exact score, rarest first; ``chosen``: term -> integer weight for candidates;
+    """``scored``: term -> weight in the exact score, rarest first; ``chosen``: term -> integer rarity for candidates;
     ``total``: the sum of all weights, unknown terms included: what a perfect match could reach."""
 
     scored: Mapping[str, float]
@@ -57,17 +59,20 @@ def idf(documents: int, frequency: int) -> float:
     return log(1 + (documents - frequency + 0.5) / (frequency + 0.5))
 
 
+def _emphasis(term: str, question: Question) -> float:
+    factor = SUBJECT_FACTOR if term in question.subject else 1.0
+    return factor * NAME_FACTOR if term[0] in "/." else factor
+
+
 def weigh(question: Question, documents: int, frequencies: Mapping[str, int]) -> Weights:
     """Query term weight = idf x repeats^.25 x (2 if the term stands in the first line)."""
     rarity = {term: idf(documents + BACKGROUND, frequencies.get(term, 0)) for term in question.repeats}
-    weight = {
-        term: rarity[term] * count**REPEAT_POWER * (SUBJECT_FACTOR if term in question.subject else 1.0)
-        for term, count in question.repeats.items()
-    }
+    weight = {term: rarity[term] * count**REPEAT_POWER * _emphasis(term, question) for term, count in question.repeats.items()}
     order = sorted(rarity, key=lambda term: (-rarity[term], term))
     known = [term for term in order if term in frequencies]
     scored = {term: weight[term] for term in known[:SCORED_TERMS]}
     limit = max(documents * COMMON, 20)
     rare = [term for term in known if frequencies[term] <= limit] or known[:3]
-    chosen = {term: max(1, round(weight[term] * 10)) for term in rare[:CANDIDATE_TERMS]}
+    # By rarity alone, which both engines can sum as integers; the full weight changes nothing (.649 against .648).
+    chosen = {term: max(1, round(rarity[term] * 10)) for term in rare[:CANDIDATE_TERMS]}
     return Weights(scored, chosen, sum(weight[term] for term in order[:SCORED_TERMS]))

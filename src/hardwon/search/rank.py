@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from hardwon.types import Document, Filter, Query
 
 # Provisional calibration (docs/search.md): log-odds = constant + share x (points reached of those possible) + size x ln(points).
-CALIBRATION = (-6.0, 9.0, 0.5)
-# Evidence of the place, in log-odds: written for the very symbol, written for the file, a change that touched the file. Without
-# a matching word they start from NO_WORDS; so a lesson on the symbol alone stands at .6, one on the file at .35.
+CALIBRATION = (-11.6, 6.9, 2.6)
+# A question of one word cannot collect many points: it is judged as if as much had been possible as in a short sentence.
+LEAST_POSSIBLE = 40.0
+# Evidence of the place, in log-odds: written for the very symbol, written for the file, a change that touched the file. What was
+# written for the place counts from NO_WORDS even where no word matches: a lesson on the symbol alone stands at .6, one on the
+# file at .35. A change that touched the file does so only where nothing else was asked.
 AT_SYMBOL, AT_FILE, TOUCHED_FILE = 3.4, 2.4, 1.0
 NO_WORDS = -3.0
-FLOOR = 0.15
+FLOOR = 0.05
 _SHOWN_WORDS = 6
 
 
@@ -80,16 +83,19 @@ def score(document: Document, weights: Weights, means: Sequence[float], candidat
         )
         if document.key in keys
     )
-    odds = word_odds(sized, weights.total) + sum(evidence for _, evidence in place)
+    odds = word_odds(sized, weights.total)
+    written_here = document.key in candidates.symbol or document.key in candidates.file
+    if written_here or (place and not weights.total):
+        odds = max(odds, NO_WORDS)
+    odds += sum(evidence for _, evidence in place)
     return Scored(document, odds, parts, aged - total, sized - aged, place)
 
 
 def word_odds(points: float, possible: float) -> float:
     """Log-odds of being relevant by the words alone."""
-    if points <= 0:
-        return NO_WORDS
     constant, share, size = CALIBRATION
-    return max(constant + share * points / max(possible, 1.0) + size * log(points), NO_WORDS)
+    reached = points / max(possible, 0.01)
+    return constant + share * reached + size * log(max(reached * max(possible, LEAST_POSSIBLE), 0.01))
 
 
 def probability(odds: float) -> float:

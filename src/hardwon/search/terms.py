@@ -129,13 +129,17 @@ def of_change(change: Change) -> Lexical:
 
 
 def of_memory(memory: Memory) -> Lexical:
-    """What is indexed of a memory that somebody wrote."""
+    """What is indexed of a memory that somebody wrote.
+
+    Its detail and reasons are its substance, as the added identifiers are a commit's, and share their field and weight; code, of
+    which most words are incidental, takes the place of a commit's body.
+    """
     fields: tuple[list[str], ...] = (
         text_terms(memory.text),
-        _all((memory.detail, memory.because, *memory.rejected, *memory.tags)),
-        [term for anchor in memory.anchors if anchor.path for term in _path_terms(anchor.path)],
-        _all(anchor.symbol for anchor in memory.anchors),
         _identifiers(_WORD.findall(memory.code)),
+        [term for anchor in memory.anchors if anchor.path for term in _path_terms(anchor.path)],
+        _all((*(anchor.symbol for anchor in memory.anchors), *memory.tags)),
+        _all((memory.detail, memory.because, *memory.rejected)),
         [],
     )
     return _pack(fields, 0)
