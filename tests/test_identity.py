@@ -21,7 +21,8 @@ from hardwon.code.remote import normalise_remote
 from hardwon.code.repo import Checkout, locate, root_commits
 from hardwon.errors import Busy, Damaged, InvalidInput, NotFound, ReadOnly, SchemaNewer, StoreError
 from hardwon.store import registry as registry_module
-from hardwon.store.registry import Entry, Registry
+from hardwon.store.identity import Entry
+from hardwon.store.registry import Registry
 
 ENVIRONMENT = {
     "PATH": os.environ["PATH"],

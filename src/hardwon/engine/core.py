@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from hardwon.code.repo import Checkout
     from hardwon.store.base import Reader, Store, Transaction, Writer
-    from hardwon.store.registry import Entry
+    from hardwon.store.identity import Entry
     from hardwon.types import Change, Draft, Event, Experience, Finding, Memory, Occurrence, Query, Receipt, Risk, Status, Version
 
 _LISTED = 200
@@ -72,12 +72,13 @@ class Engine:
     def record(self, draft: Draft, scope: Scope) -> Receipt:
         """Keep a memory, or one more occurrence of a known one; returns after the commit."""
         from hardwon.intake import merge
+        from hardwon.intake.redact import redact_draft
         from hardwon.intake.shape import shape
         from hardwon.types import Receipt
 
         # Twice: hidden characters can cut a secret apart, and shaping joins it again.
-        raw, first = _redact(draft)
-        clean, second = _redact(shape(raw))
+        raw, first = redact_draft(draft)
+        clean, second = redact_draft(shape(raw))
         redacted = first + second
         clean = self._pin(clean)
         now = self.clock()
@@ -364,31 +365,6 @@ class Engine:
     def verify(self) -> list[Finding]:
         """Everything that is wrong with the store; never writes."""
         return self.store.check()
-
-
-def _redact(draft: Draft) -> tuple[Draft, int]:
-    """The draft without secrets, and how many there were. What is no text is left for ``shape`` to refuse."""
-    from hardwon.intake.redact import redact
-
-    count = 0
-
-    def clean(text: str) -> str:
-        nonlocal count
-        if not isinstance(text, str):
-            return text
-        cleaned, found = redact(text)
-        count += found
-        return cleaned
-
-    redacted: Draft = draft.replace(
-        text=clean(draft.text),
-        detail=clean(draft.detail),
-        code=clean(draft.code),
-        because=clean(draft.because),
-        rejected=tuple(map(clean, draft.rejected)),
-        anchors=tuple(anchor.replace(symbol=clean(anchor.symbol)) for anchor in draft.anchors),
-    )
-    return redacted, count
 
 
 def _settled_until(reader: Reader, memory: Memory) -> int:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from hardwon.code.repo import Checkout
     from hardwon.store.base import Store
-    from hardwon.store.registry import Entry, Match
+    from hardwon.store.identity import Entry, Match
 
 VERSION = "0.1.0"
 

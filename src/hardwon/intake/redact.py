@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hardwon.intake.patterns import Span
+    from hardwon.types import Draft
 
 _ODD = r"[0-9]|[a-z][A-Z]+[a-z]{1,2}[A-Z]"
 _NO_HEX = r"[g-zG-Z]"
@@ -41,6 +42,29 @@ def redact(text: str) -> tuple[str, int]:
             at = end
         text = "".join(parts) + text[at:]
     return text, total
+
+
+def redact_draft(draft: Draft) -> tuple[Draft, int]:
+    """The draft without secrets, and how many there were. What is no text is left for ``shape`` to refuse."""
+    count = 0
+
+    def clean(text: str) -> str:
+        nonlocal count
+        if not isinstance(text, str):
+            return text
+        cleaned, found = redact(text)
+        count += found
+        return cleaned
+
+    redacted: Draft = draft.replace(
+        text=clean(draft.text),
+        detail=clean(draft.detail),
+        code=clean(draft.code),
+        because=clean(draft.because),
+        rejected=tuple(map(clean, draft.rejected)),
+        anchors=tuple(anchor.replace(symbol=clean(anchor.symbol)) for anchor in draft.anchors),
+    )
+    return redacted, count
 
 
 def _spans(text: str) -> list[Span]:

@@ -1,9 +1,9 @@
 """Which folder belongs to which store.
 
-One text file, ``registry`` in the Hardwon home, a word and its value a line; no JSON, whose import costs the quick path more than the
-whole look-up.Readers take no lock: the file is replaced as a whole. Writers hold a kernel lock
-(gone with its process) from reading to the durable rename, so that no entry is lost between two of them.
-A folder's own name never decides; what is not certain is asked, not guessed.
+One text file, ``registry`` in the Hardwon home, a word and its value a line; no JSON, whose import costs the quick path more than
+the whole look-up. Readers take no lock: the file is replaced as a whole. Writers hold a kernel lock (gone with its process) from
+reading to the durable rename, so that no entry is lost between two of them. Which entry a checkout belongs to is decided in
+``identity``.
 """
 
 from __future__ import annotations
@@ -12,52 +12,32 @@ import errno
 import os
 
 from hardwon.errors import Damaged, DiskFull, InvalidInput, NotFound, ReadOnly, SchemaNewer, StoreError
+from hardwon.store.identity import (
+    LONGEST_NAME,
+    Entry,
+    check_id,
+    check_name,
+    folder_of,
+    free_name,
+    is_id,
+    is_name,
+    joined,
+    match,
+    settled,
+)
 from hardwon.store.lock import FileLock
-from hardwon.types import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import TracebackType
 
     from hardwon.code.repo import Checkout
-
-    Roots = tuple[str, ...] | Callable[[], tuple[str, ...]] | None
+    from hardwon.store.identity import Match, Roots
 
 _HEADER = "hardwon registry "
 _VERSION = 1
 _END = "end"
 _PATIENCE = 10.0  # seconds to wait for the lock; it is held for milliseconds
-_LONGEST = 64  # characters of a name
-_NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
-_HEX = frozenset("0123456789abcdef")
-
-
-class Entry(Value):
-    """A store and the repository it belongs to.
-
-    ``folders`` are common folders of git, or plain folders (real paths); ``origin`` is a normalised remote; ``roots`` the
-    repository's root commits, as far as known; ``created_at`` milliseconds.
-    """
-
-    id: str
-    name: str
-    folders: tuple[str, ...] = ()
-    origin: str = ""
-    roots: tuple[str, ...] = ()
-    created_at: int = 0
-
-
-class Match(Value):
-    """What the registry knows of a checkout.
-
-    ``why`` is ``folder``, ``origin`` or ``root commits`` with an entry; without one ``none``, ``ambiguous`` (several fit) or
-    ``changed`` (the folder is known, but another repository may lie there now). ``candidates`` are the entries to ask about.
-    """
-
-    entry: Entry | None
-    why: str
-    candidates: tuple[Entry, ...] = ()
 
 
 class Registry:
@@ -90,7 +70,7 @@ class Registry:
                 return entry
         known = ", ".join(sorted(entry.name for entry in entries))
         raise InvalidInput(
-            f"no project is called {name[:_LONGEST]!r}",
+            f"no project is called {name[:LONGEST_NAME]!r}",
             field="project",
             remedy=f"Known: {known}." if known else "There are none yet; run `hardwon init` in a repository.",
         )
@@ -101,7 +81,7 @@ class Registry:
         ``roots`` are the checkout's root commits, or a function that finds them, called only where they decide. With None they
         decide nothing: a known folder whose origin differs is ``changed``.
         """
-        return _match(self.entries(), checkout, roots)
+        return match(self.entries(), checkout, roots)
 
     def register(self, checkout: Checkout, name: str | None = None, roots: tuple[str, ...] = (), *, id: str, now: int) -> Entry:
         """A new entry for the checkout, durable on return; the one it has, where another process was quicker.
@@ -110,21 +90,21 @@ class Registry:
         another repository's, for a folder that is registered under another name, and (without ``name``) where it is not certain
         which entry the checkout belongs to.
         """
-        _check_id(id)
+        check_id(id)
         if name is not None:
-            _check_name(name)
+            check_name(name)
         with _Lock(self.home):
             entries = self.entries()
-            match = _match(entries, checkout, roots)
-            known = _settled(match, entries, checkout, name)
+            found = match(entries, checkout, roots)
+            known = settled(found, entries, checkout, name)
             if known is not None:
-                below = match.why == "folder" and not checkout.common_dir  # a plain folder's own subfolders need no mention
+                below = found.why == "folder" and not checkout.common_dir  # a plain folder's own subfolders need no mention
                 return self._joined(entries, known, checkout, roots, adopt=not below)
             if any(entry.id == id for entry in entries):
                 raise InvalidInput(f"the id {id} is in use", field="id", remedy="Make a new one.")
-            chosen = name or _free_name(checkout, {entry.name for entry in entries})
-            entry = Entry(id, chosen, (_folder(checkout),), checkout.origin, tuple(sorted(set(roots))), now)
-            self._save(_with(entries, entry))
+            chosen = name or free_name(checkout, {entry.name for entry in entries})
+            entry = Entry(id, chosen, (folder_of(checkout),), checkout.origin, tuple(sorted(set(roots))), now)
+            self._save(joined(entries, entry))
             return entry
 
     def attach(self, entry: Entry, checkout: Checkout, roots: tuple[str, ...] = ()) -> Entry:
@@ -141,23 +121,23 @@ class Registry:
 
     def store_path(self, entry: Entry) -> str:
         """Where the entry's store lies, or is to be made."""
-        _check_id(entry.id)
+        check_id(entry.id)
         return os.path.join(self.home, "stores", entry.id + ".db")
 
     def _joined(
         self, entries: tuple[Entry, ...], entry: Entry, checkout: Checkout, roots: tuple[str, ...], *, adopt: bool
     ) -> Entry:
         """The entry with the checkout's facts, saved if that changed anything; ``adopt`` adds the folder."""
-        folder = _folder(checkout)
-        joined: Entry = entry.replace(
+        folder = folder_of(checkout)
+        changed: Entry = entry.replace(
             folders=entry.folders if folder in entry.folders or not adopt else (*entry.folders, folder),
             origin=checkout.origin or entry.origin,
             roots=tuple(sorted(set(roots))) or entry.roots,
         )
-        after = _with(entries, joined)
+        after = joined(entries, changed)
         if after != entries:
             self._save(after)
-        return joined
+        return changed
 
     def _save(self, entries: tuple[Entry, ...]) -> None:
         data = _written(entries)
@@ -168,163 +148,6 @@ class Registry:
             _sync_folder(self.home)
         except OSError as error:
             raise _failed(error, self._path, "write") from error
-
-
-# --- matching, pure
-
-
-def _match(entries: tuple[Entry, ...], checkout: Checkout, roots: Roots) -> Match:
-    return _by_folder(entries, checkout, roots) or _by_origin(entries, checkout) or _by_roots(entries, checkout, roots)
-
-
-def _by_folder(entries: tuple[Entry, ...], checkout: Checkout, roots: Roots) -> Match | None:
-    for folder in _places(checkout):
-        owners = tuple(entry for entry in entries if folder in entry.folders)
-        if len(owners) > 1:
-            return Match(None, "ambiguous", owners)
-        if owners:
-            return _still(owners[0], entries, checkout, roots)
-    if checkout.common_dir == os.path.join(checkout.root, ".git"):
-        return _since_plain(entries, checkout)
-    return None
-
-
-def _places(checkout: Checkout) -> list[str]:
-    """The folders that decide, nearest first: git's common folder, or outside git the folder and all above it."""
-    if checkout.common_dir:
-        return [checkout.common_dir]
-    places = [checkout.root]
-    while (above := os.path.dirname(places[-1])) != places[-1]:
-        places.append(above)
-    return places
-
-
-def _still(entry: Entry, entries: tuple[Entry, ...], checkout: Checkout, roots: Roots) -> Match:
-    """Whether a known folder still holds the entry's repository; its origin is the only thing that is quick to compare."""
-    if not checkout.origin or checkout.origin == entry.origin:
-        return Match(entry, "folder", (entry,))
-    others = tuple(other for other in entries if other.id != entry.id and other.origin == checkout.origin)
-    if others:
-        return Match(None, "changed", (entry, *others))
-    if entry.origin and set(entry.roots).isdisjoint(_known(roots)):
-        return Match(None, "changed", (entry,))
-    return Match(entry, "folder", (entry,))
-
-
-def _since_plain(entries: tuple[Entry, ...], checkout: Checkout) -> Match | None:
-    """A folder that was registered before ``git init`` made a repository of it; a clone in its place has a remote, and is asked."""
-    owners = tuple(entry for entry in entries if checkout.root in entry.folders)
-    if not owners:
-        return None
-    if len(owners) == 1 and not checkout.has_remote:
-        return Match(owners[0], "folder", owners)
-    return Match(None, "changed", owners)
-
-
-def _by_origin(entries: tuple[Entry, ...], checkout: Checkout) -> Match | None:
-    owners = tuple(entry for entry in entries if checkout.origin and entry.origin == checkout.origin)
-    return _one(owners, "origin") if owners else None
-
-
-def _by_roots(entries: tuple[Entry, ...], checkout: Checkout, roots: Roots) -> Match:
-    """By root commits; with a remote they would join a fork to its source. Some shared, but not all, is a question."""
-    pool = [entry for entry in entries if entry.roots and not entry.origin]
-    if not pool or not checkout.common_dir or checkout.has_remote:
-        return Match(None, "none")
-    own = set(_known(roots))
-    if same := tuple(entry for entry in pool if set(entry.roots) == own):
-        return _one(same, "root commits")
-    akin = tuple(entry for entry in pool if not own.isdisjoint(entry.roots))
-    return Match(None, "ambiguous", akin) if akin else Match(None, "none")
-
-
-def _one(owners: tuple[Entry, ...], why: str) -> Match:
-    return Match(owners[0], why, owners) if len(owners) == 1 else Match(None, "ambiguous", owners)
-
-
-def _known(roots: Roots) -> tuple[str, ...]:
-    return roots() if callable(roots) else roots or ()
-
-
-def _settled(match: Match, entries: tuple[Entry, ...], checkout: Checkout, name: str | None) -> Entry | None:
-    """The entry that a registration means, None for a new one; InvalidInput where a person has to decide."""
-    if name is None:
-        if match.entry is None and len(match.candidates) > 1:
-            known = ", ".join(entry.name for entry in match.candidates)
-            raise InvalidInput(
-                f"this repository may be any of {known}",
-                field="project",
-                remedy="Say which one with -p NAME, or give a new name to keep it apart.",
-            )
-        return match.entry
-    fitting = match.candidates if match.entry or match.why == "ambiguous" else ()
-    for entry in fitting:
-        if entry.name == name:
-            return entry
-    if match.entry is not None and _folder(checkout) in match.entry.folders:
-        raise InvalidInput(
-            f"this folder is registered as {match.entry.name!r}", field="project", remedy=f"Use -p {match.entry.name}."
-        )
-    if any(entry.name == name for entry in entries):
-        raise InvalidInput(f"the name {name!r} is another repository's", field="project", remedy="Choose another name.")
-    return None
-
-
-def _with(entries: tuple[Entry, ...], changed: Entry) -> tuple[Entry, ...]:
-    """The entries with one changed or added; a folder belongs to one entry only."""
-    out = []
-    for entry in entries:
-        kept = tuple(folder for folder in entry.folders if folder not in changed.folders)
-        out.append(changed if entry.id == changed.id else entry if kept == entry.folders else entry.replace(folders=kept))
-    return tuple(out) if any(entry.id == changed.id for entry in entries) else (*out, changed)
-
-
-def _folder(checkout: Checkout) -> str:
-    return checkout.common_dir or checkout.root
-
-
-# --- names and ids
-
-
-def _free_name(checkout: Checkout, taken: set[str]) -> str:
-    """A name from the origin's last part, else from the repository's folder, with ``-2``, ``-3`` … where it is taken."""
-    folder = _folder(checkout)
-    if os.path.basename(folder) == ".git":
-        folder = os.path.dirname(folder)
-    wanted = checkout.origin.rpartition("/")[2] or os.path.basename(folder)
-    base = "".join(char if char in _NAME else "-" for char in wanted.lower().removesuffix(".git")).strip("-._") or "project"
-    name, count = base[:_LONGEST].rstrip("-._"), 1
-    while name in taken:
-        count += 1
-        suffix = f"-{count}"
-        name = base[: _LONGEST - len(suffix)].rstrip("-._") + suffix
-    return name
-
-
-def _is_name(name: str) -> bool:
-    return 1 <= len(name) <= _LONGEST and _NAME.issuperset(name) and name[0] not in "._-"
-
-
-def _check_name(name: str) -> None:
-    if not _is_name(name):
-        raise InvalidInput(
-            f"{name[:_LONGEST]!r} cannot be a project's name",
-            field="project",
-            remedy=f"Use 1 to {_LONGEST} of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit.",
-        )
-
-
-def _is_id(text: str) -> bool:
-    return len(text) == 36 and all(char == "-" if place in (8, 13, 18, 23) else char in _HEX for place, char in enumerate(text))
-
-
-def _check_id(text: str) -> None:
-    # The id becomes a file's name.
-    if not _is_id(text):
-        raise InvalidInput(f"{text[:40]!r} is not an id", field="id", remedy="An id is a UUID in lower case.")
-
-
-# --- the file
 
 
 def _written(entries: tuple[Entry, ...]) -> bytes:
@@ -347,7 +170,7 @@ def _parsed(content: bytes, path: str) -> tuple[Entry, ...]:
         entries = _entries(lines)
     except (ValueError, IndexError) as error:
         raise _damaged(path) from error
-    if not all(_is_id(entry.id) and _is_name(entry.name) for entry in entries):
+    if not all(is_id(entry.id) and is_name(entry.name) for entry in entries):
         raise _damaged(path)
     if len({entry.id for entry in entries}) < len(entries) or len({entry.name for entry in entries}) < len(entries):
         raise _damaged(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sys import byteorder
 
+from hardwon.store.filters import condition
 from hardwon.store.rows import (
     COLUMNS,
     decode_anchors,
@@ -20,7 +21,7 @@ from hardwon.types import Anchor, Change, Corpus, Document, Event, Experience, F
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     import apsw
@@ -29,7 +30,6 @@ _MEMORY = ", ".join("m." + name.strip() for name in COLUMNS.split(","))
 _EVENT = (
     "seq, replica, replica_seq, clock, at, who, client, session, tool, action, memory, version, payload, digest, previous, hash"
 )
-_EMPTY = Filter()
 
 
 class SqliteReader:
@@ -98,16 +98,16 @@ class SqliteReader:
 
     def find(self, where: Filter, limit: int) -> list[Memory]:
         """Memories that match, newest first."""
-        condition, values = _condition(where)
+        matching, values = condition(where)
         rows = self._rows(
-            f"SELECT m.key FROM memories m WHERE {condition} ORDER BY m.created_at DESC, m.id DESC LIMIT ?", (*values, limit)
+            f"SELECT m.key FROM memories m WHERE {matching} ORDER BY m.created_at DESC, m.id DESC LIMIT ?", (*values, limit)
         )
         return self.memories([row[0] for row in rows])
 
     def count(self, where: Filter) -> int:
         """How many match."""
-        condition, values = _condition(where)
-        return int(self._value(f"SELECT count(*) FROM memories m WHERE {condition}", values))
+        matching, values = condition(where)
+        return int(self._value(f"SELECT count(*) FROM memories m WHERE {matching}", values))
 
     def anchored(self, path: str, symbol: str, limit: int) -> list[Memory]:
         """Active memories written for a path or a symbol, newest first."""
@@ -254,10 +254,10 @@ class SqliteReader:
         union = " UNION ALL ".join(
             f"SELECT rowid AS key, {int(weight)} AS weight FROM search WHERE search MATCH ?" for _, weight in chosen
         )
-        condition, values = _condition(where)
+        matching, values = condition(where)
         rows = self._rows(
             f"SELECT m.key FROM (SELECT key, sum(weight) AS weight FROM ({union}) GROUP BY key) f JOIN memories m ON m.key = f.key "
-            f"WHERE {condition} ORDER BY f.weight DESC, m.created_at DESC, m.id DESC LIMIT ?",
+            f"WHERE {matching} ORDER BY f.weight DESC, m.created_at DESC, m.id DESC LIMIT ?",
             (*(term for term, _ in chosen), *values, limit),
         )
         return [row[0] for row in rows]
@@ -267,9 +267,9 @@ class SqliteReader:
         term_id = self._term_id(term)
         if term_id is None:
             return []
-        condition, values = _condition(where)
+        matching, values = condition(where)
         rows = self._rows(
-            f"SELECT m.key FROM search f JOIN memories m ON m.key = f.rowid WHERE search MATCH ? AND {condition} "
+            f"SELECT m.key FROM search f JOIN memories m ON m.key = f.rowid WHERE search MATCH ? AND {matching} "
             "ORDER BY m.created_at DESC, m.id DESC LIMIT ?",
             (str(term_id), *values, limit),
         )
@@ -367,37 +367,3 @@ def _version(memory: str, row: Sequence[Any]) -> Version:
         valid_from=valid_from, valid_until=valid_until, expires_at=expires_at, version=version,
     )  # fmt: skip
     return Version(memory, version, content, recorded_at, superseded_at)
-
-
-def _condition(where: Filter) -> tuple[str, list[Any]]:
-    """A filter as SQL over ``memories m``; the words come as values, never as text."""
-    if where == _EMPTY:
-        return "1", []
-    parts: list[str] = []
-    values: list[Any] = []
-
-    def among(column: str, words: Iterable[Any]) -> None:
-        items = list(words)
-        if items:
-            parts.append(f"{column} IN ({', '.join('?' * len(items))})")
-            values.extend(items)
-
-    among("m.status", where.statuses)
-    among("m.kind", where.kinds)
-    among("m.outcome", where.outcomes)
-    among("m.trust", where.trusts)
-    among("m.id", (to_blob(identifier) for identifier in where.ids))
-    for tag in where.tags:
-        parts.append("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)")
-        values.append(tag)
-    for column, value in (("m.session", where.session), ("m.client", where.client), ("m.who", where.who)):
-        if value:
-            parts.append(f"{column} = ?")
-            values.append(value)
-    if where.before is not None:
-        parts.append("m.created_at < ?")
-        values.append(where.before)
-    if where.alive_at is not None:
-        parts.append("(m.expires_at IS NULL OR m.expires_at > ?) AND (m.valid_until IS NULL OR m.valid_until > ?)")
-        values += [where.alive_at, where.alive_at]
-    return " AND ".join(parts) or "1", values
