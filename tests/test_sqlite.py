@@ -17,7 +17,7 @@ import pytest
 
 from hardwon.errors import Busy, Damaged, DiskFull, NoStore, ReadOnly, SchemaNewer, SchemaOlder
 from hardwon.store import schema, upgrade
-from hardwon.store.sqlite import SqliteStore, engine_is_safe, translate
+from hardwon.store.sqlite import CHECKPOINT_BYTES, SqliteStore, engine_is_safe, translate
 from tests.test_store import keep, lesson
 
 
@@ -62,6 +62,37 @@ def test_every_commit_is_synced(path: str) -> None:
 )  # fmt: skip
 def test_engines_that_can_lose_commits_are_refused(version: str, safe: bool) -> None:
     assert engine_is_safe(version) is safe
+
+
+def test_the_log_stays_short_under_short_lived_writers(path: str) -> None:
+    """Each process opens the store, writes once and goes, as commands and hooks do."""
+    make(path).close()
+    largest = 0
+    for number in range(1, 80):
+        store = SqliteStore(path)
+        with store.write() as writer:
+            keep(writer, lesson(number), *(f"word{number}x{i}" for i in range(20)))
+        store.close()
+        largest = max(largest, Path(path + "-wal").stat().st_size)
+    assert largest < 2 * CHECKPOINT_BYTES
+    assert SqliteStore(path).check() == []
+
+
+def test_a_reader_that_stays_does_not_stop_writers(path: str) -> None:
+    store = make(path, 1)
+    reader = SqliteStore(path)
+    with reader.read() as view:
+        assert view.figures()["memories"] == 1
+        for number in range(2, 60):
+            with store.write() as writer:
+                keep(writer, lesson(number), *(f"word{number}x{i}" for i in range(20)))
+        assert view.figures()["memories"] == 1
+    with store.write() as writer:
+        keep(writer, lesson(60), "one")
+    assert Path(path + "-wal").stat().st_size < CHECKPOINT_BYTES
+    assert store.failed_checkpoints == 0
+    reader.close()
+    store.close()
 
 
 def test_a_reader_makes_nothing(path: str) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # subject, body, path, context (functions around a change), added identifiers, removed identifiers
 FIELD_WEIGHTS = (1.5, 0.5, 2.0, 0.5, 1.0, 0.2)
 LENGTH_NORMS = (0.4, 0.4, 0.2, 0.5, 0.4, 0.5)
-K1 = 1.2
+K1 = 2.0
 
 AGE_POWER = 0.045
 AGE_UNIT_DAYS = 7.0

@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     from hardwon.store.sqlite_write import SqliteWriter
     from hardwon.types import Finding
 
-# Pages of 4 KiB after which a commit checkpoints the log. Small, because the log is kept between processes (closing does not
-# checkpoint: that would cost each short command two more syncs) and the first reader of a quiet store has to scan it.
-CHECKPOINT_PAGES = 256
+# Bytes of log after which a commit moves it into the file. Small, because the log is kept between processes (closing does not
+# checkpoint: that would cost each short command two more syncs) and the first to open a quiet store has to scan it. SQLite's own
+# automatic checkpoint is off: a process that has just recovered the log never gets to start it anew, so that under short
+# commands it grew without end.
+CHECKPOINT_BYTES = 1 << 20
 JOURNAL_BYTES = 4 << 20
 BUSY_MS = 5000
 
@@ -82,7 +84,7 @@ def _prepare_writer(connection: apsw.Connection) -> None:
     connection.pragma("foreign_keys", 1)
     connection.pragma("secure_delete", "fast")
     connection.pragma("journal_size_limit", JOURNAL_BYTES)
-    connection.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+    connection.pragma("wal_autocheckpoint", 0)
 
 
 def translate(error: apsw.Error, path: str, errno: int = 0) -> StoreError | NoStore:
@@ -112,6 +114,7 @@ class SqliteStore:
         self.path = path
         self._made_by = made_by
         self._clock = clock
+        self.failed_checkpoints = 0
         self._ids_of: dict[str, int] = {}
         self._data_version = -1
         self._connections: dict[tuple[int, int, bool], apsw.Connection] = {}
@@ -127,13 +130,15 @@ class SqliteStore:
 
     def checkpoint(self, timeout: float = 30.0) -> None:
         """Move what the log holds into the file, after much was written: else the next reader has to scan the log."""
-        with self.write(timeout):
-            pass  # nobody else writes between here and the checkpoint, so it can be complete
-        connection = self.connection(readonly=False)
+        lock = FileLock(self.path + ".lock")
+        lock.acquire(timeout)
         try:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").get  # noqa: B018  # busy with a reader: the next commit tries again
+            connection = self.connection(readonly=False)
+            _truncate_log(connection)
         except apsw.Error as error:
             raise translate(error, self.path, connection.system_errno) from error
+        finally:
+            lock.release()
 
     def check(self) -> list[Finding]:
         """Everything that is wrong with the file; never writes."""
@@ -309,9 +314,11 @@ class _Transaction:
             try:
                 self._writer.flush()
                 connection.execute("COMMIT")
-                return
             except apsw.Error as at_commit:
                 failed = at_commit
+            else:
+                self._shorten_log()
+                return
         errno = connection.system_errno
         self._store._data_version = -1
         # The engine itself may have rolled back already (a full disk does that).
@@ -319,6 +326,24 @@ class _Transaction:
             connection.execute("ROLLBACK")
         if isinstance(failed, apsw.Error):
             raise translate(failed, self._store.path, errno) from failed
+
+    def _shorten_log(self) -> None:
+        """After the commit, which is safe already: a checkpoint that fails must not make it look undone. It leaves the log as it
+        was, and the next commit tries again; what ails the disk is told by that write."""
+        if os.path.getsize(self._store.path + "-wal") > CHECKPOINT_BYTES:
+            try:
+                _truncate_log(self._connection)
+            except (apsw.BusyError, apsw.IOError, apsw.FullError):
+                self._store.failed_checkpoints += 1
+
+
+def _truncate_log(connection: apsw.Connection) -> None:
+    """Checkpoint, and cut the log to nothing, as far as readers allow it now; the caller holds the writers' lock."""
+    connection.set_busy_timeout(0)
+    try:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    finally:
+        connection.set_busy_timeout(BUSY_MS)
 
 
 def _private_folder(path: str) -> None:
