@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import random
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -327,3 +332,50 @@ def test_a_real_history_tells_reverts_fixes_and_numbers(tmp_path: Path) -> None:
 
     assert [link for link in repository.links if not told(*link)] == []
     engine.close()
+
+
+def many_commits(path: Path, count: int) -> None:
+    """A repository of many small commits, through git's own importer."""
+    path.mkdir()
+    lines = []
+    for number in range(count):
+        content = f"value_{number} = {number % 97}\n" * (1 + number % 5)
+        message = (
+            f"change number {number}" + (f"\n\nReverts #{number - 1}" if number % 50 == 7 else "") + f"\n\nword{number % 31}"
+        )
+        lines.append(
+            f"commit refs/heads/main\ncommitter A <a@example.org> {1_600_000_000 + number * 60} +0000\n"
+            f"data {len(message)}\n{message}\nM 100644 inline src/file{number % 40}.py\ndata {len(content)}\n{content}\n"
+        )
+    subprocess.run(["git", "init", "-q", "-b", "main", str(path)], check=True)
+    subprocess.run(["git", "-C", str(path), "fast-import", "--quiet"], input="".join(lines).encode(), check=True)
+
+
+@pytest.mark.slow
+def test_an_init_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+    """Killed at ten random moments, then run to its end: the same memories as without a kill."""
+    many_commits(tmp_path / "repo", 3_000)
+    environment = {**os.environ, "HARDWON_HOME": str(tmp_path / "home")}
+    command = [sys.executable, "-m", "hardwon", "-C", str(tmp_path / "repo"), "init"]
+    chance = random.Random(7)
+    grown = [0]
+    for _ in range(10):
+        with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
+            time.sleep(chance.uniform(0.15, 0.6))
+            process.kill()
+        try:
+            grown.append(opening.open_engine(str(tmp_path / "repo"), str(tmp_path / "home")).figures().get("change", 0))
+        except NoStore:
+            grown.append(0)
+    assert grown == sorted(grown) and any(0 < count < 3_000 for count in grown)
+    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+    killed = opening.open_engine(str(tmp_path / "repo"), str(tmp_path / "home"))
+    clean = opening.create(str(tmp_path / "repo"), str(tmp_path / "clean"))
+    clean.ingest_history()
+    assert killed.verify() == clean.verify() == []
+    with killed.store.read() as left, clean.store.read() as right:
+        everything = Filter(kinds=("change",))
+        told = [[(m.commit, m.outcome, m.because) for m in reader.find(everything, -1)] for reader in (left, right)]
+        assert told[0] == told[1] and len(told[0]) == 3_000
+        assert any(outcome == "failed" for _, outcome, _ in told[0])
+        assert left.corpus() == right.corpus()
