@@ -47,7 +47,7 @@ class Bench:
         self.command = command
         self.work = os.path.join(folder, "work")
         self.home = os.path.join(folder, "home")
-        self.environment = {**os.environ, "HARDWON_HOME": self.home}
+        self.environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "HARDWON_HOME": self.home}
         os.makedirs(self.work)
         subprocess.run(["git", "init", "-q", self.work], check=True)
         self.run("init", "--no-history")
@@ -170,7 +170,10 @@ def ingest(command: str, clone: str, newest: int, folder: str) -> dict[str, Any]
     run(log)  # so that neither pays for a cold disk
     bare = run(log)
     home = os.path.join(folder, "ingested")
-    done = run([command, "-C", clone, "init", "--limit", str(newest)], {**os.environ, "HARDWON_HOME": home})
+    done = run(
+        [command, "-C", clone, "init", "--limit", str(newest)],
+        {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "HARDWON_HOME": home},
+    )
     if done.code:
         raise RuntimeError(f"init ended with {done.code}")
     return {

@@ -341,7 +341,7 @@ def many_commits(path: Path, count: int) -> None:
     for number in range(count):
         content = f"value_{number} = {number % 97}\n" * (1 + number % 5)
         message = (
-            f"change number {number}" + (f"\n\nReverts #{number - 1}" if number % 50 == 7 else "") + f"\n\nword{number % 31}"
+            f"change number {number} (#{number})" + (f"\n\nReverts #{number - 1}" if number % 50 == 7 else "") + f"\n\nword{number % 31}"
         )
         lines.append(
             f"commit refs/heads/main\ncommitter A <a@example.org> {1_600_000_000 + number * 60} +0000\n"

@@ -111,6 +111,20 @@ def test_a_view_keeps_what_it_began_with(store: Store) -> None:
         assert after.figures()["memories"] == 2
 
 
+def test_a_view_inside_a_view_sees_the_same(store: Store) -> None:
+    with store.write() as writer:
+        keep(writer, lesson(1), "one")
+    with store.read() as outer:
+        assert outer.figures()["memories"] == 1
+        with store.read() as inner:
+            assert inner.figures()["memories"] == 1
+        assert outer.get([an_id(1)]) == [lesson(1)]
+    with store.write() as writer:
+        keep(writer, lesson(2), "one")
+    with store.read() as reader:
+        assert reader.figures()["memories"] == 2
+
+
 def test_a_writer_reads_its_own_writes(store: Store) -> None:
     with store.write() as writer:
         keep(writer, lesson(1), "one", "two")

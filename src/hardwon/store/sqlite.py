@@ -239,8 +239,10 @@ class _View:
 
     def __enter__(self) -> SqliteReader:
         self._connection = self._store.connection(readonly=True)
+        self._inner = self._connection.in_transaction  # a view inside a view of the same thread sees what the outer one sees
         try:
-            self._connection.execute("BEGIN")
+            if not self._inner:
+                self._connection.execute("BEGIN")
         except apsw.Error as error:
             raise translate(error, self._store.path) from error
         return SqliteReader(self._connection)
@@ -248,9 +250,11 @@ class _View:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> Literal[False]:
-        self._connection.execute("ROLLBACK")
+        errno = self._connection.system_errno
+        if not self._inner:
+            self._connection.execute("ROLLBACK")
         if isinstance(error, apsw.Error):
-            raise translate(error, self._store.path, self._connection.system_errno) from error
+            raise translate(error, self._store.path, errno) from error
         return False
 
 
