@@ -126,6 +126,42 @@ def test_undo_takes_back_exactly_the_last_change(engine: Engine) -> None:
     assert [item.status for item in engine.show("1", AGENT)[1]] == ["resolved", "active"]
 
 
+def test_a_second_undo_does_not_take_back_the_first(engine: Engine) -> None:
+    engine.record(lesson("one"), AGENT)
+    engine.forget(Filter(session="s1"), AGENT, dry_run=False)
+    engine.undo("1", AGENT)
+    with pytest.raises(InvalidInput):
+        engine.undo("1", AGENT)
+    assert engine.show("1", AGENT)[0].status == "active"
+
+
+def test_undo_goes_back_step_by_step(engine: Engine) -> None:
+    engine.record(lesson("one"), AGENT)
+    engine.set_status("1", "resolved", AGENT)
+    engine.set_status("1", "inactive", AGENT)
+    assert [engine.undo("1", AGENT).action for _ in range(2)] == ["resolved", "active"]
+    assert risk(engine) == (4.0, "low")
+
+
+def test_a_person_who_says_the_same_confirms_it(engine: Engine) -> None:
+    engine.record(Draft("never edit generated files", "rule"), AGENT)
+    other = Scope(Origin("agent", "claude-code"))
+    assert not engine.brief(other).hits
+    engine.record(Draft("Never edit generated files", "rule"), PERSON)
+    assert engine.show("1", AGENT)[0].trust == "confirmed"
+    assert engine.brief(other).hits
+    engine.record(Draft("never edit generated files", "rule"), AGENT)
+    assert engine.show("1", AGENT)[0].trust == "confirmed"
+
+
+def test_filters_alone_list_the_newest(engine: Engine) -> None:
+    for text in ("first", "second"):
+        engine.record(Draft(text, "decision"), AGENT)
+    engine.record(Draft("third", "rule"), AGENT)
+    assert [hit.memory.text for hit in engine.recall(Query(kinds=("decision",)), AGENT).hits] == ["second", "first"]
+    assert engine.recall(Query(), AGENT).hits == ()
+
+
 def test_undo_needs_something_to_undo(engine: Engine) -> None:
     engine.record(lesson("one"), AGENT)
     with pytest.raises(InvalidInput):
@@ -341,7 +377,9 @@ def many_commits(path: Path, count: int) -> None:
     for number in range(count):
         content = f"value_{number} = {number % 97}\n" * (1 + number % 5)
         message = (
-            f"change number {number} (#{number})" + (f"\n\nReverts #{number - 1}" if number % 50 == 7 else "") + f"\n\nword{number % 31}"
+            f"change number {number} (#{number})"
+            + (f"\n\nReverts #{number - 1}" if number % 50 == 7 else "")
+            + f"\n\nword{number % 31}"
         )
         lines.append(
             f"commit refs/heads/main\ncommitter A <a@example.org> {1_600_000_000 + number * 60} +0000\n"

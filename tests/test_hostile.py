@@ -432,7 +432,7 @@ def environment(name: str, value: str) -> Callable[[Kept, Path], dict[str, str]]
 
 # What is spoilt, and the kinds of error that are right.
 SURROUNDINGS: list[Any] = [
-    (spoil_home_file, {"no_store", "store_error"}),
+    (spoil_home_file, {"invalid_input"}),
     (spoil_registry, {"damaged"}),
     (spoil_registry_cut, {"damaged"}),
     (spoil_registry_newer, {"schema_newer"}),

@@ -40,6 +40,10 @@ _HOMES = {
 }
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> object:
     """The public names, on first use."""
     if name not in __all__:

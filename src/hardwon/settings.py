@@ -27,7 +27,15 @@ def default_home(environment: Mapping[str, str]) -> str:
     """``HARDWON_HOME``, else ``hardwon`` in the XDG data folder."""
     chosen = environment.get("HARDWON_HOME")
     if chosen:
-        return os.path.abspath(os.path.expanduser(chosen))
+        home = os.path.expanduser(chosen)
+        if not os.path.isabs(home) or (os.path.exists(home) and not os.path.isdir(home)):
+            what = "is not a folder" if os.path.isabs(home) else "is not an absolute path"
+            raise InvalidInput(
+                f"HARDWON_HOME={chosen[:200]!r} {what}",
+                field="HARDWON_HOME",
+                remedy="unset it, or name a folder outside of repositories",
+            )
+        return os.path.normpath(home)
     data = environment.get("XDG_DATA_HOME")
     # The specification says that a relative XDG path is to be ignored.
     if not data or not os.path.isabs(data):

@@ -90,6 +90,8 @@ def _run(words: Sequence[str]) -> int:
         print(json.dumps(answer.data, ensure_ascii=False))
     elif answer.text:
         print(answer.text)
+    elif sys.stderr.isatty():
+        print("hardwon: nothing that fits", file=sys.stderr)
     return answer.exit
 
 

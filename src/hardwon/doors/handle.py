@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 NOTHING_FOUND = 3
 _LONGEST_INPUT = 200_000
+_NO_BUDGET = 1_000_000
 
 
 class Answer(Value):
@@ -66,9 +67,14 @@ class Call:
 
         if self.scope.origin.who != "person" or not sys.stdin.isatty():
             raise InvalidInput(
-                question, field="yes", remedy="nothing was done; repeat it with --yes, or look first with --dry-run"
+                f"not confirmed: {question}",
+                field="yes",
+                remedy="nothing was done; repeat it with --yes, or look first with --dry-run",
             )
-        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+        try:
+            return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+        except EOFError:
+            return False
 
 
 # Writing
@@ -166,9 +172,10 @@ def forget(call: Call) -> Answer:
     count = len(found.ids)
     data = {"matched": count, "forgotten": 0, "ids": list(found.ids)}
     what = render.plural(count, "memory", "memories")
+    named = render.named([engine.show(identifier, call.scope)[0] for identifier in found.ids[:10]], count)
     if request.flag("dry-run") or not count:
-        return Answer(f"{what} would be forgotten" if count else "nothing matches", data)
-    if not call.confirmed(f"this forgets {what}"):
+        return Answer(f"{what} would be forgotten\n{named}" if count else "nothing matches", data)
+    if not call.confirmed(f"this forgets {what}\n{named}\nforget?"):
         return Answer("nothing was forgotten", data, 1)
     done = engine.forget(where, call.scope, dry_run=False)
     data = {"matched": count, "forgotten": len(done.ids), "ids": list(done.ids)}
@@ -192,10 +199,13 @@ def recall(call: Call) -> Answer:
         kinds=request.texts("kind"),  # type: ignore[arg-type]  # the table's choices
         tags=request.texts("tag"),
         k=min(request.number("k", 10), 100),
-        budget=request.number("budget", call.settings.budget),
+        # A list for a person is bounded by -k; the budget is for blocks.
+        budget=request.number("budget", call.settings.budget if request.flag("block") or request.flag("json") else _NO_BUDGET),
     )
-    if not (query.text.strip() or query.file or query.symbol):
-        raise InvalidInput("`recall` needs a task, --file or --symbol", field="task", remedy='hardwon recall "why do we retry?"')
+    if not (query.text.strip() or query.file or query.symbol or query.kinds or query.tags):
+        raise InvalidInput(
+            "`recall` needs a task, --file, --symbol, --kind or --tag", field="task", remedy='hardwon recall "why do we retry?"'
+        )
     answer = call.engine.recall(query, call.scope)
     if request.flag("block"):
         return _block(call, answer)
@@ -305,12 +315,10 @@ def verify(call: Call) -> Answer:
     good = not any(item.level in ("error", "warning") for item in found)
     figures = call.engine.figures() if good else {}
     data = {"ok": good, "findings": [dict(vars(item)) for item in found], **figures}
-    text = (
-        render.findings(found, call.paint)
-        if found
-        else f"all is well: {figures['memories']} memories, {figures['events']} journal entries"
-    )
-    return Answer(text, data, 0 if good else 1)
+    if found:
+        return Answer(render.findings(found, call.paint), data, 0 if good else 1)
+    memories = render.plural(figures["memories"], "memory", "memories")
+    return Answer(f"all is well: {memories}, {render.plural(figures['events'], 'journal entry', 'journal entries')}", data)
 
 
 def init(call: Call) -> Answer:

@@ -62,6 +62,8 @@ def parse(words: Sequence[str]) -> Request:
     while rest:
         word = rest.pop(0)
         if options_end or word == "-" or not word.startswith("-") or _is_negative_number(word):
+            if verb is None and word == "help":
+                return Request(_verb(rest[0]) if rest else None, given, help=True)
             if verb is None:
                 verb = _verb(word)
             else:
@@ -70,7 +72,7 @@ def parse(words: Sequence[str]) -> Request:
             options_end = True
         elif word in ("--help", "-h"):
             return Request(verb, given, help=True)
-        elif word == "--version" and verb is None:
+        elif word in ("--version", "-V") and verb is None:
             return Request(None, given, version=True)
         else:
             _take_option(word, rest, verb, given)

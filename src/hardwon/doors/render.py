@@ -41,6 +41,12 @@ def number(memory: Memory) -> str:
     return f"#{memory.number}" if memory.number is not None else memory.commit[:10]
 
 
+def named(memories: Sequence[Memory], of: int) -> str:
+    """Memories by number and text, one a line."""
+    lines = [f"  {number(memory)} {memory.text[:100]}" for memory in memories]
+    return "\n".join(lines + ([f"  and {of - len(memories):,} more"] if of > len(memories) else []))
+
+
 def lesson_receipt(receipt: Receipt, symbol: str, text: str, risk: Risk | None, failed: bool) -> str:
     """What ``fail`` and ``ok`` say."""
     mark = "x" if failed else "ok"
@@ -55,7 +61,8 @@ def write_receipt(receipt: Receipt) -> str:
 
 
 def _redacted(receipt: Receipt) -> str:
-    return f"\n{receipt.redacted} secret(s) were taken out before anything was stored" if receipt.redacted else ""
+    what = plural(receipt.redacted, "secret was", "secrets were")
+    return f"\n{what} taken out before anything was stored" if receipt.redacted else ""
 
 
 def symbols(reports: Sequence[SymbolReport], paint: Paint) -> str:
@@ -147,7 +154,9 @@ def memory_page(memory: Memory, occurrences: Sequence[Any], links: Sequence[tupl
     ):
         if text:
             lines.append(f"  {paint('dim', label + ':')} " + text.replace("\n", "\n    "))
-    lines += [f"  {paint('dim', 'at:')} {' '.join(filter(None, (a.path, a.symbol)))} ({a.state})" for a in memory.anchors]
+    for anchor in memory.anchors:
+        state = "" if anchor.state == "unknown" else f"({anchor.state})"
+        lines.append(f"  {paint('dim', 'at:')} " + " ".join(filter(None, (anchor.path, anchor.symbol, state))))
     for link, other in links:
         named = f"{number(other)} {other.text}" if other else link.reference
         arrow = f"{link.kind} ->" if link.source == memory.id else f"<- {link.kind} by"

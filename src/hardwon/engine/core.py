@@ -7,7 +7,7 @@ import time
 
 from hardwon.code import paths
 from hardwon.errors import InvalidInput, NotFound
-from hardwon.types import Anchor, Block, Filter, Hit, IngestReport, Mode, Scope, Selection, SymbolReport, Value
+from hardwon.types import Anchor, Block, Filter, Hit, IngestReport, Mode, Scope, Selection, Signal, SymbolReport, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hardwon.types import Change, Draft, Event, Experience, Finding, Memory, Occurrence, Query, Receipt, Risk, Status, Version
 
 _LISTED = 200
+UNDO = " (undo)"
 
 
 def wall_clock() -> int:
@@ -75,6 +76,7 @@ class Engine:
         from hardwon.intake.redact import redact_draft
         from hardwon.intake.shape import shape
         from hardwon.types import Receipt
+        from hardwon.upkeep import trust
 
         # Twice: hidden characters can cut a secret apart, and shaping joins it again.
         raw, first = redact_draft(draft)
@@ -91,6 +93,7 @@ class Engine:
                 event = self._keep(writer, "created", memory, origin, key, fresh=True)
             else:
                 memory = merge.repeat(known, clean, now)
+                memory = memory.replace(trust=trust.stronger(known.trust, trust.initial(origin.who)))
                 event = self._keep(writer, "repeated", memory, origin, b"", fresh=memory.version > known.version)
             self._occur(writer, memory, origin, event)
         why = "" if known is None else f"seen {memory.seen} times"
@@ -153,30 +156,33 @@ class Engine:
             if memory.status == status:
                 return Receipt(memory.id, memory.number, "unchanged", why=f"it is {status} already")
             event = self._change_status(writer, memory, status, scope)
-        return Receipt(memory.id, memory.number, event.payload.rpartition(">")[2], seq=event.seq)
+        return Receipt(memory.id, memory.number, status, seq=event.seq)
 
-    def _change_status(self, writer: Writer, memory: Memory, status: Status, scope: Scope, after: int = 0) -> Event:
+    def _change_status(self, writer: Writer, memory: Memory, status: Status, scope: Scope, *, undo: bool = False) -> Event:
+        from hardwon.upkeep.revise import settled_before
+
         now = self.clock()
         writer.put(memory.replace(status=status))
         if status != "forgotten" and memory.status != "forgotten":
-            writer.settle_occurrences(memory.id, memory.status, status, after)
-        return writer.log("status", memory, scope.origin, now, payload=f"{memory.status}>{status}")
+            writer.settle_occurrences(memory.id, memory.status, status, settled_before(writer.events(memory.id)))
+        return writer.log("status", memory, scope.origin, now, payload=f"{memory.status}>{status}" + UNDO * undo)
 
     def undo(self, reference: str, scope: Scope) -> Receipt:
-        """Take back the last change of status of a memory (resolve, deactivate, forget)."""
+        """Take back the last change of status of a memory (resolve, deactivate, forget) that still stands."""
         from hardwon.types import Receipt
+        from hardwon.upkeep.revise import standing
 
         with self.write() as writer:
             memory = _one(writer, reference)
-            last = writer.events(memory.id)[-1:]
-            if not last or last[0].action != "status":
+            changes = standing(writer.events(memory.id))
+            if not changes:
                 raise InvalidInput(
-                    "the last thing that happened to this memory was not a change of status",
+                    "there is no change of status of this memory to take back",
                     field="id",
                     remedy=f"see `hardwon history {reference}`",
                 )
-            before: Any = last[0].payload.partition(">")[0]
-            event = self._change_status(writer, memory, before, scope, _settled_until(writer, memory))
+            before: Any = changes[-1].payload.partition(">")[0]
+            event = self._change_status(writer, memory, before, scope, undo=True)
         return Receipt(memory.id, memory.number, before, seq=event.seq, why=f"it was {memory.status}")
 
     def forget(self, where: Filter, scope: Scope, *, dry_run: bool) -> Selection:
@@ -228,7 +234,12 @@ class Engine:
         asked = query.replace(file=self.relative(query.file), symbol=self._named(query.symbol))
         where = Filter(statuses=("active",), kinds=query.kinds, tags=query.tags, alive_at=now)
         with self.store.read() as reader:
-            hits = [self._dressed(reader, hit) for hit in rank(reader, asked, where, now)]
+            if asked.text.strip() or asked.file or asked.symbol:
+                found = rank(reader, asked, where, now)
+            else:  # a listing, newest first, of what the filters let through; of nothing, nothing
+                listed = reader.find(where, asked.k) if asked.kinds or asked.tags else []
+                found = [Hit(memory, 1.0, (Signal("listed", 1.0),)) for memory in listed]
+            hits = [self._dressed(reader, hit) for hit in found]
         return pack(hits, query.budget, Mode())
 
     def _dressed(self, reader: Reader, hit: Hit) -> Hit:
@@ -265,7 +276,7 @@ class Engine:
 
     def brief(self, scope: Scope, budget: int = 1500) -> Block:
         """What a session should know at its start: rules, the last run, open attempts, risky symbols, changes taken back."""
-        from hardwon.search.opening import Material, choose
+        from hardwon.search.opening import RECENT_MS, Material, choose
         from hardwon.search.pack import pack
         from hardwon.upkeep import risk, trust
 
@@ -275,7 +286,8 @@ class Engine:
             places = reader.often_failed(risk.LEAST_FAILS)
             groups = {(symbol, path): self._exactly(reader, symbol, path) for symbol, path in places}
             risky = [item for item in risk.assess_all(groups, now) if item.score >= risk.INJECT_AT][:5]
-            failed = reader.failed_changes("", 5)
+            newest = max((memory.created_at for memory in reader.find(alive.replace(kinds=("change",)), 1)), default=now)
+            failed = [memory for memory in reader.failed_changes("", 5) if memory.created_at >= newest - RECENT_MS]
             material = Material(
                 rules=tuple(reader.find(alive.replace(kinds=("rule", "decision")), 20)),
                 attempts=tuple(reader.find(alive.replace(kinds=("attempt",), outcomes=("open",)), 10)),
@@ -365,12 +377,6 @@ class Engine:
     def verify(self) -> list[Finding]:
         """Everything that is wrong with the store; never writes."""
         return self.store.check()
-
-
-def _settled_until(reader: Reader, memory: Memory) -> int:
-    """The journal's place up to which occurrences had been settled before the last change of status: an undo leaves those alone."""
-    changes = [event.seq for event in reader.events(memory.id) if event.action == "status"]
-    return changes[-2] if len(changes) > 1 else 0
 
 
 def _one(reader: Reader, reference: str) -> Memory:

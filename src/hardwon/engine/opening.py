@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hardwon.store.identity import Entry, Match
 
 VERSION = "0.1.0"
+_NAMED = 10
 
 
 def locate(cwd: str, home: str, project: str = "") -> Place:
@@ -38,7 +39,9 @@ def locate(cwd: str, home: str, project: str = "") -> Place:
         raise InvalidInput(
             f"this folder may belong to more than one memory: {names}", field="project", remedy="say which with -p NAME"
         )
-    raise NoStore("there is no memory for this folder yet", remedy="run `hardwon init` in the repository")
+    known = ", ".join(entry.name for entry in registry.entries()[:_NAMED])
+    also = f"; or name one that is known with -p: {known}" if known else ""
+    raise NoStore("there is no memory for this folder yet", remedy=f"run `hardwon init` in the repository{also}")
 
 
 def _within(entry: Entry, checkout: Checkout) -> Checkout:

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from hardwon.types import Memory
 
 
+# A change that was taken back half a year before the last commit is no news at the start of a session; `before` still tells of it
+# at its file.
+RECENT_MS = 180 * 86_400_000
+
+
 class Material(Value):
     """What the store has to offer: rules and decisions, open attempts, the last summary, lessons of risky symbols, and changes
     that were taken back lately."""

@@ -66,12 +66,21 @@ def _split(word: str) -> list[str]:
 
 
 def _split_other(word: str) -> list[str]:
-    folded = word.casefold()
+    folded = _plain_latin(word.casefold())
     terms = []
     for run in re.findall(_UNSPACED, folded):
         terms += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
     rest = re.sub(_UNSPACED, " ", folded).split()
     return terms + [part[:_LONGEST] for part in rest if len(part) > 1 and part not in STOP_WORDS]
+
+
+def _plain_latin(word: str) -> str:
+    """Without the accents of Latin letters: people leave them out when they ask. Other scripts stay as they are."""
+    if not any("\u00c0" <= char <= "\u024f" for char in word):
+        return word
+    from unicodedata import combining, normalize
+
+    return "".join(char for char in normalize("NFD", word) if not combining(char))
 
 
 def text_terms(text: str) -> list[str]:

@@ -47,11 +47,12 @@ def reference_digits(reference: str) -> tuple[int | None, str]:
     return number, digits
 
 
-def last_part(symbol: str) -> str:
-    """``validate`` of ``AuthService.validate``, ``auth::Service::validate`` or ``Service#validate``, case folded."""
+def last_part(symbol: str, *, fold: bool = True) -> str:
+    """``validate`` of ``AuthService.validate``, ``auth::Service::validate`` or ``Service#validate``, case folded unless told not to."""
     for separator in ("::", "#", "/", "->"):
         symbol = symbol.replace(separator, ".")
-    return symbol.rpartition(".")[2].casefold()
+    last = symbol.rpartition(".")[2]
+    return last.casefold() if fold else last
 
 
 def same_symbol(one: str, other: str) -> bool:

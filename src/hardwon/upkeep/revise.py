@@ -6,9 +6,9 @@ from hardwon.types import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-    from hardwon.types import Link, Outcome
+    from hardwon.types import Event, Link, Outcome
 
 # Relations that tell what became of an earlier change.
 AFTERWARDS = ("reverts", "fixes", "regression")
@@ -20,6 +20,29 @@ class Fate(Value):
 
     outcome: Outcome | None
     because: str
+
+
+def standing(events: Iterable[Event]) -> list[Event]:
+    """The changes of status that stand: an undo takes back the one before it, a new occurrence settles all before it."""
+    changes: list[Event] = []
+    for event in events:
+        if event.action != "status":
+            changes.clear()
+        elif event.payload.endswith("(undo)"):
+            changes[-1:] = []
+        else:
+            changes.append(event)
+    return changes
+
+
+def settled_before(events: Sequence[Event]) -> int:
+    """The journal's place up to which occurrences keep the status they have: those of before the memory last came to life again.
+
+    A lesson that was resolved, happened again and is resolved once more has two groups of occurrences; a change of status, and
+    its undo, moves the last group only.
+    """
+    alive = max((event.seq for event in events if event.action != "status"), default=0)
+    return max((event.seq for event in events if event.action == "status" and event.seq < alive), default=0)
 
 
 def taken_back(reverts: Iterable[tuple[str, str]]) -> dict[str, bool]:

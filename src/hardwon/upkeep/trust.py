@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hardwon.types import TRUSTS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
@@ -28,6 +30,11 @@ _ORDERS = (
 def initial(who: Who) -> Trust:
     """What a memory is worth when it is written."""
     return _INITIAL[who]
+
+
+def stronger(one: Trust, other: Trust) -> Trust:
+    """The stronger of two: a person who records what an agent had claimed confirms it."""
+    return min(one, other, key=TRUSTS.index)
 
 
 def gives_orders(text: str) -> bool:
