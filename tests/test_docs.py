@@ -142,6 +142,28 @@ def test_remedies_name_only_what_exists() -> None:
                 assert {word for word in words if word.startswith("--")} <= known, f"{file.name}: {line}"
 
 
+# search.md
+
+
+def test_the_figures_of_the_score_are_those_of_the_page() -> None:
+    from hardwon.search import ask, bm25f, channels, rank
+
+    page = read("docs/search.md")
+    shown = lambda value: f"{value:g}".removeprefix("0")  # noqa: E731
+    constant, share, size = rank.CALIBRATION
+    assert f"log-odds = {constant:g} + {share:g} × ln(share) + {size:g} × ln(points)" in page
+    assert f"floor at **{shown(rank.FLOOR)}**" in page and f"probability of {shown(rank.FLOOR)};" in page
+    assert f"k1 is {bm25f.K1:g}." in page
+    assert f"(1 + days/{bm25f.AGE_UNIT_DAYS:g})^-{shown(bm25f.AGE_POWER)}" in page
+    assert f"(1 + added lines)^{shown(bm25f.SIZE_POWER)}" in page
+    assert f"The {channels.WORD_CANDIDATES} memories" in page and f"{ask.CANDIDATE_TERMS} rarest terms" in page
+    assert f"the {ask.SCORED_TERMS} rarest terms" in page
+    for row in (("weight", bm25f.FIELD_WEIGHTS), ("length norm b", bm25f.LENGTH_NORMS)):
+        assert f"| {row[0]} | " + " | ".join(map(shown, row[1])) + " |" in page
+    for evidence in (rank.AT_SYMBOL, rank.AT_FILE, rank.TOUCHED_FILE):
+        assert f"{evidence:.1f}" in page
+
+
 # settings.md
 
 

@@ -78,7 +78,7 @@ VERBS: tuple[Verb, ...] = (
             Option("rebuild", "Make the search index anew, from what is kept and from git.", "flag"),
         ),
         ("hardwon init", "hardwon init --name payments --limit 20000"),
-        "Reads every commit that is not known yet, newest first, without a model and without a network. It may be stopped with "
+        "Reads every commit but merges that is not known yet, newest first, without a model and a network. It may be stopped with "
         "Ctrl-C at any time: what was read stays, and the next init goes on. Outside git it makes a memory for the folder.",
         store=False,
     ),
@@ -99,7 +99,7 @@ VERBS: tuple[Verb, ...] = (
             Option("because", "The reason of a decision.", metavar="TEXT"),
             Option("rejected", "An alternative that was turned down; may be repeated.", many=True, metavar="TEXT"),
             Option("expires", "Forget to mention it after this time.", "age", metavar="AGE"),
-            Option("private", "Never leaves this machine.", "flag"),
+            Option("private", "Marked private: no export and no sharing carries it without a flag.", "flag"),
             _SESSION,
         ),
         (
