@@ -179,16 +179,15 @@ def test_versions_tell_when_they_were_believed(store: Store) -> None:
         assert reader.frequencies(["one", "more"]) == {"more": 1}
 
 
-def test_occurrences_are_settled_only_after_a_point(store: Store) -> None:
+def test_occurrences_are_settled_by_their_events(store: Store) -> None:
     with store.write() as writer:
         keep(writer, lesson(1), "one")
-        writer.settle_occurrences(an_id(1), "active", "resolved")
         event = writer.log("repeated", lesson(1), AGENT, 2_000)
         writer.occur(Occurrence(an_id(1), 2_000, "failed", "active", AGENT), event.seq)
-        writer.settle_occurrences(an_id(1), "active", "inactive", event.seq)
+        writer.settle_occurrences(an_id(1), {1: "resolved"})
         assert [item.status for item in writer.occurrences(an_id(1))] == ["resolved", "active"]
-        writer.settle_occurrences(an_id(1), "active", "inactive", event.seq - 1)
-        assert [item.status for item in writer.occurrences(an_id(1))] == ["resolved", "inactive"]
+        writer.settle_occurrences(an_id(2), {event.seq: "resolved"})
+        assert [item.status for item in writer.occurrences(an_id(1))] == ["resolved", "active"]
 
 
 def test_experiences_match_a_part_of_the_symbol_literally(store: Store) -> None:

@@ -155,20 +155,22 @@ class Engine:
             memory = _one(writer, reference)
             if memory.status == status:
                 return Receipt(memory.id, memory.number, "unchanged", why=f"it is {status} already")
+            if memory.status == "forgotten":
+                raise InvalidInput("this memory is forgotten", field="id", remedy=f"`hardwon undo {reference}` brings it back")
             event = self._change_status(writer, memory, status, scope)
         return Receipt(memory.id, memory.number, status, seq=event.seq)
 
     def _change_status(self, writer: Writer, memory: Memory, status: Status, scope: Scope, *, undo: bool = False) -> Event:
-        from hardwon.upkeep.revise import settled_before
+        from hardwon.upkeep.revise import occurrence_statuses
 
-        now = self.clock()
         writer.put(memory.replace(status=status))
-        if status != "forgotten" and memory.status != "forgotten":
-            writer.settle_occurrences(memory.id, memory.status, status, settled_before(writer.events(memory.id)))
-        return writer.log("status", memory, scope.origin, now, payload=f"{memory.status}>{status}" + UNDO * undo)
+        event = writer.log("status", memory, scope.origin, self.clock(), payload=f"{memory.status}>{status}" + UNDO * undo)
+        writer.settle_occurrences(memory.id, occurrence_statuses(writer.events(memory.id)))
+        return event
 
     def undo(self, reference: str, scope: Scope) -> Receipt:
         """Take back the last change of status of a memory (resolve, deactivate, forget) that still stands."""
+        from hardwon.intake import merge
         from hardwon.types import Receipt
         from hardwon.upkeep.revise import standing
 
@@ -180,6 +182,11 @@ class Engine:
                     "there is no change of status of this memory to take back",
                     field="id",
                     remedy=f"see `hardwon history {reference}`",
+                )
+            twin = writer.twin(merge.twin_key(memory)) if memory.status == "forgotten" else None
+            if twin is not None:
+                raise InvalidInput(
+                    f"#{twin.number} says the same and was recorded since", field="id", remedy="nothing needs to be undone"
                 )
             before: Any = changes[-1].payload.partition(">")[0]
             event = self._change_status(writer, memory, before, scope, undo=True)

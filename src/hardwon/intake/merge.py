@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from hardwon.types import Draft, Memory
 
 
-def twin_key(draft: Draft) -> bytes:
+def twin_key(draft: Draft | Memory) -> bytes:
     """Digest of what makes two memories one: kind, outcome, visibility, place, and the text folded in case and spaces (digits count).
 
     Similar texts never meet here; merging them is for a person to decide.

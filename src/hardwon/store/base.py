@@ -66,8 +66,8 @@ class Reader(Protocol):
     def versions(self, memory: str) -> list[Version]:
         """Every state of its content, oldest first."""
 
-    def events(self, memory: str = "", after: int = 0, limit: int = 1000) -> list[Event]:
-        """Journal entries in order of arrival, of one memory or of all."""
+    def events(self, memory: str = "", after: int = 0, limit: int = -1) -> list[Event]:
+        """Journal entries in order of arrival, of one memory or of all; at most ``limit``, unless it is negative."""
 
     def links(self, memory: str) -> list[Link]:
         """Relations from and to the memory."""
@@ -121,8 +121,8 @@ class Writer(Reader, Protocol):
     def occur(self, occurrence: Occurrence, event: int) -> None:
         """Add an occurrence that the event tells of."""
 
-    def settle_occurrences(self, memory: str, old: str, new: str, after: int = 0) -> None:
-        """Give a memory's occurrences of one status another; only those told by events after ``after``."""
+    def settle_occurrences(self, memory: str, statuses: Mapping[int, str]) -> None:
+        """Give a memory's occurrences their status, by the sequence of the event that told of each."""
 
     def add_change(self, memory: Memory, change: Change, lexical: Lexical) -> bool:
         """Insert a change that is not journaled; False when its commit is known already."""

@@ -48,7 +48,7 @@ def _chain(connection: apsw.Connection) -> Iterator[Finding]:
     heads: dict[str, tuple[int, bytes]] = {}
     reader = SqliteReader(connection)
     after = 0
-    while events := reader.events(after=after):
+    while events := reader.events(after=after, limit=1000):
         for event in events:
             seq, previous = heads.get(event.replica, (0, GENESIS))
             expected = event_hash(

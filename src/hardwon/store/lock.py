@@ -31,6 +31,10 @@ class FileLock:
             raise
         self._held = descriptor
 
+    def __del__(self) -> None:
+        """A lock whose holder was interrupted between taking it and using it."""
+        self.release()
+
     def release(self) -> None:
         """Give the lock back; closing the descriptor does it."""
         if self._held is not None:
@@ -48,18 +52,25 @@ def _wait(descriptor: int, timeout: float, path: str) -> int:
     def block() -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         with state:
-            outcome["got"] = True
             if outcome["abandoned"]:
                 os.close(descriptor)
+            outcome["got"] = True
             state.notify()
 
     threading.Thread(target=block, name="hardwon-lock", daemon=True).start()
-    with state:
-        state.wait_for(lambda: outcome["got"], timeout)
-        if outcome["got"]:
-            return descriptor
-        outcome["abandoned"] = True
+    try:
+        with state:
+            state.wait_for(lambda: outcome["got"], timeout)
+            if outcome["got"]:
+                return descriptor
+            outcome["abandoned"] = True
+    except BaseException:  # an interrupt: the thread must not keep what it gets later
+        with state:
+            outcome["abandoned"] = True
+            if outcome["got"]:
+                os.close(descriptor)
+        raise
     raise Busy(
-        f"another process has been writing to this memory for more than {timeout:g} s",
+        f"another process has held {path} for more than {timeout:g} s",
         remedy="try again; if it stays so, see which process holds the file",
     )

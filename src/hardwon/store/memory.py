@@ -145,9 +145,10 @@ class MemoryReader:
         """Every state of its content, oldest first."""
         return [version for version in self._state.versions if version.memory == memory]
 
-    def events(self, memory: str = "", after: int = 0, limit: int = 1000) -> list[Event]:
+    def events(self, memory: str = "", after: int = 0, limit: int = -1) -> list[Event]:
         """Journal entries in order of arrival."""
-        return [e for e in self._state.events if e.seq > after and memory in ("", e.memory)][:limit]
+        found = [e for e in self._state.events if e.seq > after and memory in ("", e.memory)]
+        return found if limit < 0 else found[:limit]
 
     def links(self, memory: str) -> list[Link]:
         """Relations from and to the memory."""
@@ -271,11 +272,11 @@ class MemoryWriter(MemoryReader):
         """Add an occurrence that the event tells of."""
         self._state.occurrences.append((event, occurrence))
 
-    def settle_occurrences(self, memory: str, old: str, new: str, after: int = 0) -> None:
-        """Give a memory's occurrences of one status another; only those told by events after ``after``."""
+    def settle_occurrences(self, memory: str, statuses: Mapping[int, str]) -> None:
+        """Give a memory's occurrences their status, by the sequence of the event that told of each."""
         for i, (event, occurrence) in enumerate(self._state.occurrences):
-            if occurrence.memory == memory and occurrence.status == old and event > after:
-                self._state.occurrences[i] = (event, occurrence.replace(status=new))
+            if occurrence.memory == memory and event in statuses:
+                self._state.occurrences[i] = (event, occurrence.replace(status=statuses[event]))
 
     def add_change(self, memory: Memory, change: Change, lexical: Lexical) -> bool:
         """Insert a change that is not journaled; False when its commit is known already."""

@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
-    from typing import Any, Literal
+    from typing import Literal
 
     from hardwon.store.sqlite_write import SqliteWriter
     from hardwon.types import Finding
@@ -102,6 +102,40 @@ def translate(error: apsw.Error, path: str, errno: int = 0) -> StoreError | NoSt
     return StoreError(f"the store failed: {error}", remedy="run `hardwon verify`")
 
 
+class Handle:
+    """A connection, how many of its views or transactions are open, and the term ids that it remembers."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+        self.depth = 0
+        self._ids_of: dict[str, int] = {}
+        self._data_version = -1
+
+    def begin(self, statement: str) -> None:
+        """Begin what is not begun; an interrupt may have left something open, which nobody waits for any more."""
+        if self.depth == 0:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            self.connection.execute(statement)
+        self.depth += 1
+
+    def roll_back(self) -> None:
+        """Undo what is open, whatever it is. The engine itself may have done so already (a full disk does that)."""
+        self.depth = 0
+        self._data_version = -1
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+
+    def term_ids(self) -> dict[str, int]:
+        """Term ids known from earlier transactions of this connection; forgotten when another has written, for it may have
+        dropped some (data_version tells, and only within one connection)."""
+        version = self.connection.pragma("data_version")
+        if version != self._data_version:
+            self._data_version = version
+            self._ids_of = {}
+        return self._ids_of
+
+
 class SqliteStore:
     """One repository's file. Connections are per thread (and per process after a fork), opened when first used."""
 
@@ -115,10 +149,7 @@ class SqliteStore:
         self._made_by = made_by
         self._clock = clock
         self.failed_checkpoints = 0
-        self._ids_of: dict[str, int] = {}
-        self._data_version = -1
-        self._connections: dict[tuple[int, int, bool], apsw.Connection] = {}
-        self._writing: set[tuple[int, int]] = set()
+        self._handles: dict[tuple[int, int, bool], Handle] = {}
 
     def read(self) -> _View:
         """A view that never waits for writers and never writes."""
@@ -150,8 +181,8 @@ class SqliteStore:
 
     def close(self) -> None:
         """Let go of every connection that this process opened; idempotent."""
-        for key in [key for key in self._connections if key[0] == os.getpid()]:
-            self._connections.pop(key).close()
+        for key in [key for key in self._handles if key[0] == os.getpid()]:
+            self._handles.pop(key).connection.close()
 
     def __enter__(self) -> SqliteStore:
         return self
@@ -161,20 +192,15 @@ class SqliteStore:
 
     def connection(self, *, readonly: bool) -> apsw.Connection:
         """This thread's connection for reading or writing."""
-        key = (os.getpid(), get_ident(), readonly)
-        connection = self._connections.get(key)
-        if connection is None:
-            connection = self._open(readonly)
-            self._connections[key] = connection
-        return connection
+        return self.handle(readonly=readonly).connection
 
-    def term_ids(self, connection: apsw.Connection) -> dict[str, int]:
-        """Term ids known from earlier transactions; forgotten when another process has written, for it may have dropped some."""
-        version = connection.pragma("data_version")
-        if version != self._data_version:
-            self._data_version = version
-            self._ids_of = {}
-        return self._ids_of
+    def handle(self, *, readonly: bool) -> Handle:
+        """This thread's connection with what goes with it; another after a fork."""
+        key = (os.getpid(), get_ident(), readonly)
+        handle = self._handles.get(key)
+        if handle is None:
+            handle = self._handles[key] = Handle(self._open(readonly))
+        return handle
 
     def _open(self, readonly: bool) -> apsw.Connection:
         if not readonly and self._make:
@@ -182,9 +208,11 @@ class SqliteStore:
         connection = open_connection(self.path, readonly=readonly, make=self._make)
         try:
             if readonly:
-                self._check_schema(connection)
+                self.check_schema(connection)
             else:
                 self._refuse_others(connection)
+                if not self._make and not connection.pragma("user_version"):
+                    raise NoStore(f"{self.path} holds no memory", remedy="run `hardwon init` in the repository")
                 _prepare_writer(connection)
                 self._upgrade(connection)
         except apsw.Error as error:
@@ -196,7 +224,13 @@ class SqliteStore:
             raise
         return connection
 
-    def _check_schema(self, connection: apsw.Connection) -> None:
+    def is_writing(self) -> bool:
+        """Whether this thread is inside a transaction."""
+        handle = self._handles.get((os.getpid(), get_ident(), False))
+        return handle is not None and handle.depth > 0
+
+    def check_schema(self, connection: apsw.Connection) -> None:
+        """Refuse a file of another schema: it may have changed under a connection that stays open."""
         from hardwon.store.schema import APPLICATION_ID, SCHEMA
 
         schema = connection.pragma("user_version")
@@ -238,21 +272,28 @@ class _View:
         self._store = store
 
     def __enter__(self) -> SqliteReader:
-        self._connection = self._store.connection(readonly=True)
-        self._inner = self._connection.in_transaction  # a view inside a view of the same thread sees what the outer one sees
+        self._handle = self._store.handle(readonly=True)
+        connection = self._handle.connection
+        outermost = self._handle.depth == 0
         try:
-            if not self._inner:
-                self._connection.execute("BEGIN")
-        except apsw.Error as error:
-            raise translate(error, self._store.path) from error
-        return SqliteReader(self._connection)
+            self._handle.begin("BEGIN")
+            if outermost:
+                self._store.check_schema(connection)  # reads, so that the snapshot begins here and not at the first question
+        except BaseException as error:
+            if outermost:
+                self._handle.roll_back()
+            if isinstance(error, apsw.Error):
+                raise translate(error, self._store.path, connection.system_errno) from error
+            raise
+        return SqliteReader(connection)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> Literal[False]:
-        errno = self._connection.system_errno
-        if not self._inner:
-            self._connection.execute("ROLLBACK")
+        errno = self._handle.connection.system_errno
+        self._handle.depth -= 1
+        if self._handle.depth <= 0:  # a view inside a view of the same thread sees what the outer one sees, and ends with it
+            self._handle.roll_back()
         if isinstance(error, apsw.Error):
             raise translate(error, self._store.path, errno) from error
         return False
@@ -265,27 +306,36 @@ class _Transaction:
         self._store = store
         self._timeout = timeout
         self._lock = FileLock(store.path + ".lock")
+        self._handle: Handle | None = None
 
     def __enter__(self) -> SqliteWriter:
         from hardwon.store.sqlite_write import SqliteWriter
 
-        holder = (os.getpid(), get_ident())
-        if holder in self._store._writing:
+        if self._store.is_writing():
             raise RuntimeError("a transaction of this thread is open already; use its writer")
         if self._store._make:
             _private_folder(os.path.dirname(self._store.path))
-        self._acquire()
+        handle: Handle | None = None
         try:
-            self._connection = self._store.connection(readonly=False)
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._acquire()
+            handle = self._store.handle(readonly=False)
+            handle.begin("BEGIN IMMEDIATE")
+            self._store.check_schema(handle.connection)
+            self._handle = handle
+            self._writer = SqliteWriter(handle.connection, handle.term_ids())
         except BaseException as error:
+            if handle is not None:
+                handle.roll_back()
             self._lock.release()
             if isinstance(error, apsw.Error):
                 raise translate(error, self._store.path) from error
             raise
-        self._store._writing.add(holder)
-        self._writer = SqliteWriter(self._connection, self._store.term_ids(self._connection))
         return self._writer
+
+    def __del__(self) -> None:
+        """Interrupted between its begin and the body of ``with``: nobody else will end it."""
+        if self._handle is not None:
+            self._handle.roll_back()
 
     def _acquire(self) -> None:
         try:
@@ -304,41 +354,44 @@ class _Transaction:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> Literal[False]:
+        handle = self._handle
+        if handle is None:
+            raise RuntimeError("this transaction has ended")
         try:
-            self._finish(error)
+            self._finish(handle, error)
         finally:
-            self._store._writing.discard((os.getpid(), get_ident()))
+            self._handle = None
             self._lock.release()
         return False
 
-    def _finish(self, error: BaseException | None) -> None:
-        connection = self._connection
-        failed: Any = error
-        if error is None:
-            try:
+    def _finish(self, handle: Handle, error: BaseException | None) -> None:
+        connection = handle.connection
+        failed = error
+        try:
+            if failed is None:
                 self._writer.flush()
                 connection.execute("COMMIT")
-            except apsw.Error as at_commit:
-                failed = at_commit
-            else:
-                self._shorten_log()
-                return
+                handle.depth = 0
+        except BaseException as at_commit:  # noqa: BLE001  # an interrupt too: nothing may stay open behind it; raised below
+            failed = at_commit
+        if failed is None:
+            self._shorten_log(connection)
+            return
         errno = connection.system_errno
-        self._store._data_version = -1
-        # The engine itself may have rolled back already (a full disk does that).
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+        handle.roll_back()
         if isinstance(failed, apsw.Error):
             raise translate(failed, self._store.path, errno) from failed
+        if failed is not error:
+            raise failed
 
-    def _shorten_log(self) -> None:
+    def _shorten_log(self, connection: apsw.Connection) -> None:
         """After the commit, which is safe already: a checkpoint that fails must not make it look undone. It leaves the log as it
         was, and the next commit tries again; what ails the disk is told by that write."""
-        if os.path.getsize(self._store.path + "-wal") > CHECKPOINT_BYTES:
-            try:
-                _truncate_log(self._connection)
-            except (apsw.BusyError, apsw.IOError, apsw.FullError):
-                self._store.failed_checkpoints += 1
+        try:
+            if os.path.getsize(self._store.path + "-wal") > CHECKPOINT_BYTES:
+                _truncate_log(connection)
+        except (apsw.BusyError, apsw.IOError, apsw.FullError, OSError):
+            self._store.failed_checkpoints += 1
 
 
 def _truncate_log(connection: apsw.Connection) -> None:

@@ -195,7 +195,7 @@ class SqliteReader:
         )
         return [_version(memory, row) for row in rows]
 
-    def events(self, memory: str = "", after: int = 0, limit: int = 1000) -> list[Event]:
+    def events(self, memory: str = "", after: int = 0, limit: int = -1) -> list[Event]:
         """Journal entries in order of arrival."""
         condition, values = "seq > ?", [after, limit]
         if memory:

@@ -19,7 +19,7 @@ from hardwon.types import Event, Link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import apsw
 
@@ -125,11 +125,13 @@ class SqliteWriter(SqliteReader):
             ),
         )  # fmt: skip
 
-    def settle_occurrences(self, memory: str, old: str, new: str, after: int = 0) -> None:
-        """Give a memory's occurrences of one status another; only those told by events after ``after``."""
-        self._db.execute(
-            "UPDATE occurrences SET status = ? WHERE status = ? AND event > ? AND memory = (SELECT key FROM memories WHERE id = ?)",
-            (new, old, after, to_blob(memory)),
+    def settle_occurrences(self, memory: str, statuses: Mapping[int, str]) -> None:
+        """Give a memory's occurrences their status, by the sequence of the event that told of each."""
+        identifier = to_blob(memory)
+        self._db.executemany(
+            "UPDATE occurrences SET status = ?1 WHERE event = ?2 AND status <> ?1 "
+            "AND memory = (SELECT key FROM memories WHERE id = ?3)",
+            [(status, event, identifier) for event, status in statuses.items()],
         )
 
     # History

@@ -6,7 +6,7 @@ from hardwon.types import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from hardwon.types import Event, Link, Outcome
 
@@ -35,32 +35,48 @@ def standing(events: Iterable[Event]) -> list[Event]:
     return changes
 
 
-def settled_before(events: Sequence[Event]) -> int:
-    """The journal's place up to which occurrences keep the status they have: those of before the memory last came to life again.
+def occurrence_statuses(events: Iterable[Event]) -> dict[int, str]:
+    """The status of each occurrence (by the event that told of it), replayed from a memory's journal.
 
-    A lesson that was resolved, happened again and is resolved once more has two groups of occurrences; a change of status, and
-    its undo, moves the last group only.
+    An occurrence begins active; a change from one status to another moves those that have the first; an undo gives back what was
+    before the change that it takes back. Forgetting is of the whole memory and moves none.
     """
-    alive = max((event.seq for event in events if event.action != "status"), default=0)
-    return max((event.seq for event in events if event.action == "status" and event.seq < alive), default=0)
+    statuses: dict[int, str] = {}
+    before: list[dict[int, str]] = []
+    for event in events:
+        if event.action != "status":
+            statuses[event.seq] = "active"
+            before.clear()
+        elif event.payload.endswith("(undo)"):
+            statuses = before.pop() if before else statuses
+        else:
+            before.append(dict(statuses))
+            old, _, new = event.payload.partition(">")
+            if new != "forgotten":
+                statuses = {seq: new if status == old else status for seq, status in statuses.items()}
+    return statuses
 
 
 def taken_back(reverts: Iterable[tuple[str, str]]) -> dict[str, bool]:
-    """Which of the reverted are still taken back, from (reverter, reverted) pairs: a revert that was itself reverted undoes nothing."""
+    """Which of the reverted are still taken back, from (reverter, reverted) pairs: a revert that was itself reverted undoes nothing.
+
+    Chains of reverts can be thousands long, so this walks with a stack of its own; in a circle (which hashes cannot make, but
+    numbers can) the change that closes it counts as standing.
+    """
     by_target: dict[str, list[str]] = {}
     for reverter, reverted in reverts:
         by_target.setdefault(reverted, []).append(reverter)
     known: dict[str, bool] = {}
-
-    def is_back(change: str, path: frozenset[str]) -> bool:
-        if change not in known:
-            known[change] = any(
-                not is_back(reverter, path | {change}) for reverter in by_target.get(change, ()) if reverter not in path
-            )
-        return known[change]
-
     for target in by_target:
-        is_back(target, frozenset({target}))
+        path = [target]
+        while path:
+            change = path[-1]
+            waiting = [one for one in by_target.get(change, ()) if one not in known and one not in path]
+            if waiting:
+                path.append(waiting[0])
+            else:
+                known[change] = any(not known.get(one, False) for one in by_target.get(change, ()) if one not in path[:-1])
+                path.pop()
     return {target: known[target] for target in by_target}
 
 
