@@ -234,6 +234,11 @@ def test_a_transaction_inside_a_transaction_is_a_mistake(path: str) -> None:
         ("UPDATE events SET at = at + 1 WHERE seq = 1", "event 1"),
         ("UPDATE events SET hash = zeroblob(32) WHERE seq = 2", "event"),
         ("PRAGMA foreign_keys = 0; DELETE FROM events WHERE seq = 1", "event 2"),
+        ("PRAGMA foreign_keys = 0; DELETE FROM events WHERE seq = 2", "events"),
+        ("UPDATE occurrences SET outcome = 'worked' WHERE id = 1", "memory"),
+        ("DELETE FROM occurrences WHERE id = 1", "memory"),
+        ("DELETE FROM versions WHERE memory = (SELECT id FROM memories WHERE key = 1)", "memory"),
+        ("DELETE FROM memories WHERE key = 1", "memory"),
         ("UPDATE terms SET documents = documents + 1 WHERE term = 'one'", "terms"),
         ("DELETE FROM documents WHERE memory = 1", "search"),
         ("UPDATE corpus SET total = 9 WHERE name = 'documents'", "corpus"),
@@ -252,7 +257,7 @@ def test_verify_finds_what_was_altered(path: str, statement: str, where: str) ->
 def test_what_was_removed_from_the_index_leaves_no_word_in_the_file(path: str) -> None:
     from hardwon.types import Lexical
 
-    store = make(path, 1)
+    store = make(path, 1, 2)
     with store.write() as writer:
         writer.put(lesson(2), b"", Lexical({"unmistakable": 1}, (1, 0, 0, 0, 0, 0)))
     with store.write() as writer:

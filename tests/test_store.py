@@ -249,12 +249,14 @@ def test_anchored_finds_symbols_at_a_border_and_active_ones_only(store: Store) -
         keep(writer, lesson(2, anchors=(Anchor("a.py", "Other.revalidate"),)), "one")
         keep(writer, lesson(3, anchors=(Anchor("a.py", "validate"),), status="resolved"), "one")
         keep(writer, lesson(4, anchors=(Anchor("a.py", ""),)), "one")
+    alive = Filter(statuses=("active",))
     with store.read() as reader:
-        assert [m.number for m in reader.anchored("", "validate", 9)] == [1]
-        assert [m.number for m in reader.anchored("", "auth.AuthService.validate", 9)] == [1]
-        assert [m.number for m in reader.anchored("a.py", "", 9)] == [4, 2, 1]
-        assert [m.number for m in reader.anchored("a.py", "", 2)] == [4, 2]
-        assert reader.anchored("b.py", "", 9) == reader.anchored("", "idate", 9) == []
+        assert [m.number for m in reader.anchored("", "validate", alive, 9)] == [1]
+        assert [m.number for m in reader.anchored("", "auth.AuthService.validate", alive, 9)] == [1]
+        assert [m.number for m in reader.anchored("a.py", "", alive, 9)] == [4, 2, 1]
+        assert [m.number for m in reader.anchored("a.py", "", alive, 2)] == [4, 2]
+        assert [m.number for m in reader.anchored("a.py", "", Filter(statuses=("resolved",)), 1)] == [3]
+        assert reader.anchored("b.py", "", alive, 9) == reader.anchored("", "idate", alive, 9) == []
 
 
 def test_candidates_by_weight_then_newest(store: Store) -> None:

@@ -73,7 +73,7 @@ class Engine:
     def record(self, draft: Draft, scope: Scope) -> Receipt:
         """Keep a memory, or one more occurrence of a known one; returns after the commit."""
         from hardwon.intake import merge
-        from hardwon.intake.redact import redact_draft
+        from hardwon.intake.redact import redact, redact_draft
         from hardwon.intake.shape import shape
         from hardwon.types import Receipt
         from hardwon.upkeep import trust
@@ -85,15 +85,19 @@ class Engine:
         clean = self._pin(clean)
         now = self.clock()
         key = merge.twin_key(clean)
-        origin = scope.origin.replace(session=clean.session or scope.origin.session)
+        origin = scope.origin.replace(
+            session=clean.session or redact(scope.origin.session)[0], client=redact(scope.origin.client)[0]
+        )
         with self.write() as writer:
             known = writer.twin(key)
             if known is None:
                 memory = self._new_memory(clean, origin, now, writer.next_number())
                 event = self._keep(writer, "created", memory, origin, key, fresh=True)
             else:
-                memory = merge.repeat(known, clean, now)
-                memory = memory.replace(trust=trust.stronger(known.trust, trust.initial(origin.who)))
+                trusted = trust.stronger(known.trust, trust.initial(origin.who))
+                memory = merge.repeat(known, clean, now, believed=trusted == trust.initial(origin.who))
+                if merge.says_all(known, clean):
+                    memory = memory.replace(trust=trusted)
                 event = self._keep(writer, "repeated", memory, origin, b"", fresh=memory.version > known.version)
             self._occur(writer, memory, origin, event)
         why = "" if known is None else f"seen {memory.seen} times"
@@ -272,12 +276,15 @@ class Engine:
         if not file and not symbol:
             raise InvalidInput("a file or a symbol is needed", field="file", remedy="give --file or --symbol")
         path, symbol = self.relative(file), self._named(symbol)
+        alive = Filter(statuses=("active",), alive_at=self.clock())
 
         def verdict(memory: Memory, at_symbol: bool) -> str:
             return trust.unasked(memory, scope.origin, at_symbol)
 
         with self.store.read() as reader:
-            written = reader.anchored(path, symbol, _LISTED)
+            written = reader.anchored("", symbol, alive, _LISTED) if symbol else []
+            known = {memory.id for memory in written}
+            written += [memory for memory in reader.anchored(path, "", alive, _LISTED) if memory.id not in known]
             failed = [self._with_files(reader, memory) for memory in reader.failed_changes(path, 5)] if path else []
         return pack(choose(written, failed, path, symbol, verdict, trust.UNVERIFIED_LIMIT), budget, Mode())
 
@@ -299,11 +306,16 @@ class Engine:
                 rules=tuple(reader.find(alive.replace(kinds=("rule", "decision")), 20)),
                 attempts=tuple(reader.find(alive.replace(kinds=("attempt",), outcomes=("open",)), 10)),
                 summaries=tuple(reader.find(alive.replace(kinds=("summary",)), 1)),
-                lessons=tuple(m for item in risky for m in reader.anchored(item.file, item.symbol, 3) if m.outcome == "failed"),
+                lessons=tuple(memory for item in risky for memory in self._failures(reader, item, alive)),
                 taken_back=tuple(self._with_files(reader, memory) for memory in failed),
             )
         hits = choose(material, lambda memory: trust.unasked(memory, scope.origin), trust.UNVERIFIED_LIMIT)
         return pack(hits, budget, Mode())
+
+    def _failures(self, reader: Reader, item: Risk, alive: Filter) -> list[Memory]:
+        """The newest failure of a symbol in its file: one of each, so that one bad symbol does not crowd the others out."""
+        found = reader.anchored("", item.symbol, alive.replace(outcomes=("failed",)), _LISTED)
+        return [m for m in found if any((a.symbol, a.path) == (item.symbol, item.file) for a in m.anchors)][:1]
 
     def _exactly(self, reader: Reader, symbol: str, path: str) -> list[Experience]:
         """Occurrences of this symbol in this file; an empty path means lessons without a file, not any file."""

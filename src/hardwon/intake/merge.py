@@ -21,22 +21,33 @@ def twin_key(draft: Draft | Memory) -> bytes:
     return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def repeat(known: Memory, draft: Draft, now: int) -> Memory:
+def repeat(known: Memory, draft: Draft, now: int, *, believed: bool) -> Memory:
     """The known memory after one more occurrence.
 
-    What the draft says anew (another detail, code, reason) becomes the content; the old content stays as a version.
+    What the draft says anew (another detail, code, reason) becomes the content; the old content stays as a version. ``believed``
+    tells whether the writer is believed at least as far as the memory: otherwise only the occurrence counts, for an agent shall
+    not put words into what a person confirmed. A time of expiry that has passed ends with the new occurrence.
     """
-    merged = known.replace(
-        detail=draft.detail or known.detail,
-        code=draft.code or known.code,
-        because=draft.because or known.because,
-        rejected=_union(known.rejected, draft.rejected),
-        tags=_union(known.tags, draft.tags),
-        expires_at=draft.expires_at or known.expires_at,
-    )
+    expired = known.expires_at is not None and known.expires_at <= now
+    expires_at = draft.expires_at or (None if expired else known.expires_at)
+    merged = known.replace(expires_at=expires_at)
+    if believed:
+        merged = merged.replace(
+            detail=draft.detail or known.detail,
+            code=draft.code or known.code,
+            because=draft.because or known.because,
+            rejected=_union(known.rejected, draft.rejected),
+            tags=_union(known.tags, draft.tags),
+        )
     version = known.version + 1 if merged != known else known.version
     result: Memory = merged.replace(seen=known.seen + 1, updated_at=now, status="active", version=version)
     return result
+
+
+def says_all(known: Memory, draft: Draft) -> bool:
+    """Whether the draft itself says everything that the memory says: then its writer vouches for all of it."""
+    pairs = ((known.detail, draft.detail), (known.code, draft.code), (known.because, draft.because))
+    return all(not old or old == new for old, new in pairs) and set(known.rejected) <= set(draft.rejected)
 
 
 def _union(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:

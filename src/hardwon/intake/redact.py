@@ -62,7 +62,9 @@ def redact_draft(draft: Draft) -> tuple[Draft, int]:
         code=clean(draft.code),
         because=clean(draft.because),
         rejected=tuple(map(clean, draft.rejected)),
-        anchors=tuple(anchor.replace(symbol=clean(anchor.symbol)) for anchor in draft.anchors),
+        anchors=tuple(anchor.replace(path=clean(anchor.path), symbol=clean(anchor.symbol)) for anchor in draft.anchors),
+        tags=tuple("redacted" if clean(tag) != tag else tag for tag in draft.tags),
+        session=clean(draft.session),
     )
     return redacted, count
 

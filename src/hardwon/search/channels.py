@@ -46,9 +46,4 @@ def _touched(reader: Reader, query: Query, where: Filter) -> frozenset[int]:
 
 def _written_for(reader: Reader, path: str, symbol: str, where: Filter) -> frozenset[int]:
     """Memories written for a place, as far as the question's filter lets them through."""
-    ids = tuple(memory.id for memory in reader.anchored(path, symbol, PLACE_CANDIDATES))
-    return (
-        frozenset(reader.keys([memory.id for memory in reader.find(where.replace(ids=ids), PLACE_CANDIDATES)]))
-        if ids
-        else frozenset()
-    )
+    return frozenset(reader.keys([memory.id for memory in reader.anchored(path, symbol, where, PLACE_CANDIDATES)]))

@@ -34,7 +34,7 @@ class Reader(Protocol):
         """Ids that a person's reference means: ``12``, ``#12``, an id or its prefix, a commit or its prefix (from 7 digits)."""
 
     def twin(self, key: bytes) -> Memory | None:
-        """The memory whose folded text, kind, outcome and place have this digest, unless it is forgotten or rejected."""
+        """The memory whose folded text, kind, outcome and place have this digest, if it is active, resolved or inactive."""
 
     def find(self, where: Filter, limit: int) -> list[Memory]:
         """Memories that match, newest first."""
@@ -42,8 +42,8 @@ class Reader(Protocol):
     def count(self, where: Filter) -> int:
         """How many match."""
 
-    def anchored(self, path: str, symbol: str, limit: int) -> list[Memory]:
-        """Active memories written for a path or a symbol (either may be ""), newest first; changes are not among them.
+    def anchored(self, path: str, symbol: str, where: Filter, limit: int) -> list[Memory]:
+        """Memories that match, written for a path or a symbol ("" names none), newest first; changes are not among them.
 
         ``validate`` also finds ``AuthService.validate``, and the other way round.
         """

@@ -6,7 +6,7 @@ import apsw
 
 from hardwon.store.journal import GENESIS, content_digest, event_hash, row_hash
 from hardwon.store.rows import decode_postings, to_text
-from hardwon.store.sqlite_read import SqliteReader
+from hardwon.store.sqlite_read import VERSION_COLUMNS, SqliteReader, to_version
 from hardwon.types import Finding
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ def check(connection: apsw.Connection) -> list[Finding]:
     """Every finding; an empty list means that the store is what was written."""
     findings: list[Finding] = []
     checks: tuple[Callable[[apsw.Connection], Iterator[Finding]], ...] = (
-        _file, _foreign_keys, _chain, _versions, _rows, _index,
+        _file, _foreign_keys, _chain, _versions, _whole, _rows, _index,
     )  # fmt: skip
     for one in checks:
         try:
@@ -65,15 +65,47 @@ def _chain(connection: apsw.Connection) -> Iterator[Finding]:
 
 def _versions(connection: apsw.Connection) -> Iterator[Finding]:
     """Every version's content against the keyed digest in its event."""
-    reader = SqliteReader(connection)
+    columns = ", ".join("v." + name.strip() for name in VERSION_COLUMNS.split(","))
     rows = connection.execute(
-        "SELECT v.memory, v.version, v.salt, e.digest FROM versions v JOIN events e ON e.seq = v.event WHERE v.salt IS NOT NULL"
+        f"SELECT v.memory, v.salt, e.digest, {columns} FROM versions v JOIN events e ON e.seq = v.event WHERE v.salt IS NOT NULL"
     )
-    for memory, version, salt, digest in rows:
-        identifier = to_text(memory)
-        content = next(item.content for item in reader.versions(identifier) if item.version == version)
-        if content_digest(content, salt) != digest:
-            yield Finding("error", "the content is not what was acknowledged", f"version {version} of {identifier}", _KEEP)
+    for memory, salt, digest, *row in rows:
+        version = to_version(to_text(memory), row)
+        if content_digest(version.content, salt) != digest:
+            yield Finding(
+                "error", "the content is not what was acknowledged", f"version {version.version} of {version.memory}", _KEEP
+            )
+
+
+def _whole(connection: apsw.Connection) -> Iterator[Finding]:
+    """Nothing is missing: every event has its memory, its version and its occurrence; counts and statuses are those of the journal."""
+    last = connection.execute("SELECT coalesce(max(seq), 0) FROM events").get
+    told = connection.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'events'").get
+    if last != told:
+        yield Finding("error", f"the journal ends at {last}, but reached {told}", "events", _KEEP)
+    for sql, what in (
+        (
+            "SELECT hex(e.memory) FROM events e LEFT JOIN memories m ON m.id = e.memory WHERE m.key IS NULL",
+            "the memory is missing",
+        ),
+        (
+            "SELECT hex(m.id) FROM memories m LEFT JOIN versions v ON v.memory = m.id WHERE m.kind <> 'change' "
+            "GROUP BY m.key HAVING count(v.version) <> m.version OR max(v.version) <> m.version",
+            "a version is missing",
+        ),
+        (
+            "SELECT hex(m.id) FROM memories m LEFT JOIN occurrences o ON o.memory = m.key WHERE m.kind <> 'change' "
+            "GROUP BY m.key HAVING count(o.id) <> m.seen",
+            "an occurrence is missing",
+        ),
+        (
+            "SELECT hex(m.id) FROM occurrences o JOIN memories m ON m.key = o.memory LEFT JOIN events e ON e.seq = o.event "
+            "WHERE e.seq IS NULL OR e.memory <> m.id OR e.action NOT IN ('created', 'repeated') OR o.outcome IS NOT m.outcome",
+            "an occurrence is not what the journal tells",
+        ),
+    ):
+        for (raw,) in connection.execute(f"SELECT DISTINCT * FROM ({sql}) LIMIT {_MOST}"):
+            yield Finding("error", what, f"memory {to_text(bytes.fromhex(raw))}", _KEEP)
 
 
 def _rows(connection: apsw.Connection) -> Iterator[Finding]:

@@ -75,7 +75,7 @@ class MemoryReader:
         """The memory that says the same at the same place."""
         for row in reversed(self._state.memories):
             memory = self._state.memories[row]
-            if self._state.twins.get(row) == key and memory.status not in ("forgotten", "rejected"):
+            if self._state.twins.get(row) == key and memory.status in ("active", "resolved", "inactive"):
                 return memory
         return None
 
@@ -89,8 +89,8 @@ class MemoryReader:
         """How many match."""
         return len(self.find(where, -1))
 
-    def anchored(self, path: str, symbol: str, limit: int) -> list[Memory]:
-        """Active memories written for a path or a symbol, newest first."""
+    def anchored(self, path: str, symbol: str, where: Filter, limit: int) -> list[Memory]:
+        """Memories that match, written for a path or a symbol, newest first."""
 
         def fits(memory: Memory) -> bool:
             return any(
@@ -99,7 +99,7 @@ class MemoryReader:
                 for anchor in memory.anchors
             )
 
-        return [memory for memory in self.find(Filter(statuses=("active",)), -1) if fits(memory)][:limit]
+        return [memory for memory in self.find(where, -1) if fits(memory)][:limit]
 
     def failed_changes(self, path: str, limit: int) -> list[Memory]:
         """Changes that touched the path and were taken back."""

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     import apsw
 
 _MEMORY = ", ".join("m." + name.strip() for name in COLUMNS.split(","))
+VERSION_COLUMNS = (
+    "version, kind, outcome, visibility, valid_from, valid_until, expires_at, text, detail, code, because, rejected, tags, anchors, "
+    "recorded_at, superseded_at"
+)
 _EVENT = (
     "seq, replica, replica_seq, clock, at, who, client, session, tool, action, memory, version, payload, digest, previous, hash"
 )
@@ -91,7 +95,7 @@ class SqliteReader:
     def twin(self, key: bytes) -> Memory | None:
         """The memory that says the same at the same place."""
         row = self._one(
-            "SELECT key FROM memories WHERE twin = ? AND status NOT IN ('forgotten', 'rejected') ORDER BY key DESC LIMIT 1",
+            "SELECT key FROM memories WHERE twin = ? AND status IN ('active', 'resolved', 'inactive') ORDER BY key DESC LIMIT 1",
             (key,),
         )
         return self.memories([row[0]])[0] if row else None
@@ -109,17 +113,21 @@ class SqliteReader:
         matching, values = condition(where)
         return int(self._value(f"SELECT count(*) FROM memories m WHERE {matching}", values))
 
-    def anchored(self, path: str, symbol: str, limit: int) -> list[Memory]:
-        """Active memories written for a path or a symbol, newest first."""
+    def anchored(self, path: str, symbol: str, where: Filter, limit: int) -> list[Memory]:
+        """Memories that match, written for a path or a symbol, newest first."""
         keys: set[int] = set()
         if path:
             keys.update(row[0] for row in self._rows("SELECT memory FROM anchors WHERE path = ?", (path,)))
         if symbol:
             rows = self._rows("SELECT memory, symbol FROM anchors WHERE name = ? AND name <> ''", (last_part(symbol),))
             keys.update(row[0] for row in rows if same_symbol(row[1], symbol))
-        found = [memory for memory in self.memories(sorted(keys)) if memory.status == "active"]
-        found.sort(key=lambda memory: (memory.created_at, memory.id), reverse=True)
-        return found[:limit]
+        matching, values = condition(where)
+        marks = ", ".join(str(int(key)) for key in keys)
+        rows = self._rows(
+            f"SELECT m.key FROM memories m WHERE m.key IN ({marks}) AND {matching} ORDER BY m.created_at DESC, m.id DESC LIMIT ?",
+            (*values, limit),
+        )
+        return self.memories([row[0] for row in rows])
 
     def failed_changes(self, path: str, limit: int) -> list[Memory]:
         """Changes that touched the path ("" means any) and were taken back."""
@@ -189,11 +197,10 @@ class SqliteReader:
     def versions(self, memory: str) -> list[Version]:
         """Every state of its content, oldest first."""
         rows = self._rows(
-            "SELECT version, kind, outcome, visibility, valid_from, valid_until, expires_at, text, detail, code, because, "
-            "rejected, tags, anchors, recorded_at, superseded_at FROM versions WHERE memory = ? ORDER BY version",
+            f"SELECT {VERSION_COLUMNS} FROM versions WHERE memory = ? ORDER BY version",
             (to_blob(memory),),
         )
-        return [_version(memory, row) for row in rows]
+        return [to_version(memory, row) for row in rows]
 
     def events(self, memory: str = "", after: int = 0, limit: int = -1) -> list[Event]:
         """Journal entries in order of arrival."""
@@ -356,7 +363,8 @@ def to_event(row: Sequence[Any]) -> Event:
     )
 
 
-def _version(memory: str, row: Sequence[Any]) -> Version:
+def to_version(memory: str, row: Sequence[Any]) -> Version:
+    """A version from VERSION_COLUMNS."""
     (
         version, kind, outcome, visibility, valid_from, valid_until, expires_at, text, detail, code, because,
         rejected, tags, anchors, recorded_at, superseded_at,
