@@ -107,15 +107,21 @@ def _changes(root: str, shas: Sequence[str], branch: str) -> Iterator[Change]:
     at, misses = 0, 0
     while at < len(shas):
         start = at
+        held: Change | None = None  # whole only when the next one begins, or git ends well
         try:
             with closing(_stream(root, _WITH_PATCH, shas[at:], branch)) as changes:
                 for change in changes:
-                    at = shas.index(change.sha, at) + 1
-                    yield change
+                    if held is not None:
+                        at = shas.index(held.sha, at) + 1
+                        yield held
+                    held = change
+            if held is not None:
+                yield held
             return
         except _Died:
             pass
-        # The last change may lack a part of its patch: it was the unreadable one, or else the next one is and dies again at once.
+        # The one held back lacks a part of its patch, or git was killed in it: it is read again, and if it is the first then, it is
+        # the unreadable one.
         if at > start:
             misses = 0
             continue
