@@ -403,6 +403,24 @@ def test_rebuilding_the_index_finds_the_same(tmp_path: Path) -> None:
     engine.close()
 
 
+def test_a_rebuild_that_was_stopped_is_told_and_finished(tmp_path: Path) -> None:
+    make_history(tmp_path / "repo")
+    engine = opening.create(str(tmp_path / "repo"), str(tmp_path / "home"))
+    engine.ingest_history()
+    engine.record(lesson("an unusual lesson"), AGENT)
+
+    def interrupted(done: int, of: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        engine.rebuild(interrupted)
+    assert engine.recall(Query("an unusual lesson"), AGENT).mode.degraded
+    engine.ingest_history()
+    assert engine.verify() == []
+    assert not engine.recall(Query("an unusual lesson"), AGENT).mode.degraded
+    engine.close()
+
+
 def test_a_real_history_tells_reverts_fixes_and_numbers(tmp_path: Path) -> None:
     repository = make_history(tmp_path / "repo")
     engine = opening.create(str(tmp_path / "repo"), str(tmp_path / "home"))

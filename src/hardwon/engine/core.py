@@ -242,6 +242,8 @@ class Engine:
         from hardwon.search.rank import rank
 
         now = self.clock()
+        if query.k < 1:
+            raise InvalidInput(f"at most {query.k} memories is none", field="k", remedy="ask for 1 and more")
         asked = query.replace(file=self.relative(query.file), symbol=self._named(query.symbol))
         where = Filter(statuses=("active",), kinds=query.kinds, tags=query.tags, alive_at=now)
         with self.store.read() as reader:
@@ -251,7 +253,9 @@ class Engine:
                 listed = reader.find(where, asked.k) if asked.kinds or asked.tags else []
                 found = [Hit(memory, 1.0, (Signal("listed", 1.0),)) for memory in listed]
             hits = [self._dressed(reader, hit) for hit in found]
-        return pack(hits, query.budget, Mode())
+            unfinished = reader.setting("rebuilding")
+        degraded = ("the index was not finished: run `hardwon init`",) if unfinished else ()
+        return pack(hits, query.budget, Mode(degraded=degraded))
 
     def _dressed(self, reader: Reader, hit: Hit) -> Hit:
         """A hit whose change names its files as anchors."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # Commits a transaction: few enough that other writers hardly wait (a slice takes tens of milliseconds).
 SLICE = 200
+REBUILDING = "rebuilding"
 
 
 def add_changes(engine: Engine, changes: Iterable[Change], progress: Callable[[int], None] | None) -> tuple[int, int]:
@@ -111,6 +112,9 @@ def ingest(engine: Engine, limit: int, progress: Callable[[int, int], None] | No
     reachable = history.list_commits(checkout.root, limit)
     with engine.store.read() as reader:
         known = reader.known_commits()
+        unfinished = reader.setting(REBUILDING)
+    if unfinished:
+        rebuild(engine, progress)
     missing = [sha for sha in reachable if sha not in known]
     done = 0
 
@@ -133,6 +137,7 @@ def rebuild(engine: Engine, progress: Callable[[int, int], None] | None) -> int:
     from hardwon.types import Filter
 
     with engine.write() as writer:
+        writer.set_setting(REBUILDING, "yes")  # until the end, so that the next init goes on where this one was stopped
         writer.clear_index()
         notes = [memory for memory in writer.find(Filter(), -1) if memory.kind != "change"]
         for memory in notes:
@@ -153,6 +158,7 @@ def rebuild(engine: Engine, progress: Callable[[int, int], None] | None) -> int:
             kept = writer.change(identifier)
             if kept is not None:
                 writer.put(writer.get([identifier])[0], b"", terms.of_change(kept))
+        writer.set_setting(REBUILDING, "")
     engine.store.checkpoint(engine.wait)
     return total
 

@@ -99,7 +99,7 @@ def create(
         entry = registry.attach(entry, checkout)
     store = SqliteStore(registry.store_path(entry), f"hardwon {VERSION}", clock)
     engine = Engine(store, entry.id, Place(_within(entry, checkout), entry, match.why, cwd), clock, entropy, wait)
-    prepare(store, entry.id, now, entropy)
+    prepare(store, entry.id, now, entropy, wait)
     return engine
 
 
@@ -117,11 +117,11 @@ def _entry(registry: Registry, checkout: Checkout, match: Match, name: str) -> E
     return next((entry for entry in match.candidates if entry.name == name), None)
 
 
-def prepare(store: Store, repository: str, now: int, entropy: Callable[[int], bytes]) -> None:
+def prepare(store: Store, repository: str, now: int, entropy: Callable[[int], bytes], wait: float = 30.0) -> None:
     """Make the store's tables and give it its own names, once."""
     from hardwon.store.ids import uuid7
 
-    with store.write() as writer:
+    with store.write(wait) as writer:
         if not writer.setting("repository"):
             writer.set_setting("repository", repository)
             writer.set_setting("replica", uuid7(now, entropy(10)))
@@ -145,5 +145,5 @@ def open_store(
 ) -> Engine:
     """A store in a file of the caller's choice, made if it is new, outside the registry: for benches, tests and embedding."""
     store = SqliteStore(os.path.abspath(path), f"hardwon {VERSION}", clock)
-    prepare(store, repository, clock(), entropy)
+    prepare(store, repository, clock(), entropy, wait)
     return Engine(store, repository, None, clock, entropy, wait)

@@ -24,6 +24,7 @@ LIMITS = {
 _ONE_LINE = frozenset(("tag", "session", "path", "symbol", "commit", "blob", "fingerprint"))
 _REQUIRED = frozenset(("text",))
 
+_FAR = 253_402_300_800_000  # the year 10000
 _LINE_ENDS = ("\r\n", "\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029")
 # A control sequence, a string (title, link) with its end, or one of the short sequences; a lone introducer at last.
 _ESCAPES = (
@@ -92,6 +93,8 @@ def shape(draft: Draft) -> Draft:
         "visibility": _word("visibility", draft.visibility, VISIBILITIES),
         "session": _field("session", draft.session),
     }
+    if draft.expires_at is not None and not 0 < draft.expires_at < _FAR:
+        raise InvalidInput("expires_at is not a time in milliseconds", field="expires_at", remedy="give milliseconds since 1970")
     shaped: Draft = draft.replace(**changes)
     return shaped
 

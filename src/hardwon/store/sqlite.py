@@ -64,8 +64,13 @@ def open_connection(path: str, *, readonly: bool, make: bool = True) -> apsw.Con
             remedy="put it back from a backup, or run `hardwon init` to begin a new one",
         )
     flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    name = path
+    if readonly and not os.path.exists(path + "-wal") and not os.access(os.path.dirname(path), os.W_OK):
+        # A copy on a medium that cannot be written: nobody can change it, and the log's index cannot be made.
+        flags |= apsw.SQLITE_OPEN_URI
+        name = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?immutable=1"
     try:
-        connection = apsw.Connection(path, flags=flags | apsw.SQLITE_OPEN_NOMUTEX)
+        connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_NOMUTEX)
         connection.set_busy_timeout(BUSY_MS)
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
