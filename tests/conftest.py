@@ -15,9 +15,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import hypothesis
 import pytest
 
 from hardwon.doors import actor, cli
+
+# CI runs the same examples each time, so that a failure there is one here; elsewhere new ones are looked for.
+hypothesis.settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    hypothesis.settings.load_profile("ci")
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,9 +8,10 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from hardwon.intake.random_words import DIGESTS
 from hardwon.intake.redact import redact
 from hardwon.intake.shape import clean_text
 
@@ -439,6 +440,8 @@ def test_redacting_twice_is_redacting_once(text: str):
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(SECRETS), st.text(), st.text(), st.sampled_from([" ", "\n", '"', "'", "(", "`", "\t"]))
 def test_a_planted_token_vanishes(secret: str, before: str, after: str, border: str):
+    # Words such as "fingerprint" say that what follows is public, whatever it looks like.
+    assume(not any(word in (before + after).lower() for word in DIGESTS))
     clean, count = redact(before + border + secret + border + after)
     assert secret not in clean
     assert count >= 1

@@ -16,8 +16,9 @@ _ELSEWHERE = r"://[^\s\"'<>`\\]*|;base64,[A-Za-z0-9+/=]*"  # addresses have a ru
 _WORDS = r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
 _PATH_LIKE = r"[.~]{0,2}/(?:[a-z][a-z0-9._-]+|[A-Z][a-z]+)/|0[xX]"
 _EXTENSION = r"\.[a-z]{1,5}\d?$"
-_DIGESTS = (
-    "sha", "md5", "hash", "checksum", "integrity", "digest", "fingerprint", "etag", "h1:", "public", "pubkey", "ssh-", "ecdsa-",
+# Words before a value that say it is public.
+DIGESTS = (
+    "sha-", "sha1", "sha2", "sha3", "sha5", "sha:", "sha=", "sha ", 'sha"', "md5", "hash", "checksum", "integrity", "digest", "fingerprint", "etag", "h1:", "public", "pubkey", "ssh-", "ecdsa-",
 )  # fmt: skip
 
 
@@ -65,7 +66,7 @@ def _random_part(text: str, start: int, run: str) -> tuple[int, int] | None:
         return None
     before = text[max(0, start + first - 24) : start + first].lower()
     after = text[start + len(run) : start + len(run) + 1]
-    if after == "@" or any(word in before for word in _DIGESTS) or run[first : first + 4] == "AAAA":
+    if after == "@" or any(word in before for word in DIGESTS) or run[first : first + 4] == "AAAA":
         return None  # half of an address, a digest, a public key of ssh
     head = run.rfind("/", 0, first) + 1
     if head == 0 and run[0] in "nrt" and text[start - 1 : start] == "\\":
