@@ -18,7 +18,8 @@ _PATH_LIKE = r"[.~]{0,2}/(?:[a-z][a-z0-9._-]+|[A-Z][a-z]+)/|0[xX]"
 _EXTENSION = r"\.[a-z]{1,5}\d?$"
 # Words before a value that say it is public.
 DIGESTS = (
-    "sha-", "sha1", "sha2", "sha3", "sha5", "sha:", "sha=", "sha ", 'sha"', "md5", "hash", "checksum", "integrity", "digest", "fingerprint", "etag", "h1:", "public", "pubkey", "ssh-", "ecdsa-",
+    "sha-", "sha1", "sha2", "sha3", "sha5", "sha:", "sha=", "sha ", 'sha"', "md5", "hash", "checksum", "integrity", "digest",
+    "fingerprint", "etag", "h1:", "public", "pubkey", "ssh-", "ecdsa-",
 )  # fmt: skip
 
 
