@@ -296,7 +296,9 @@ def test_counts_are_found_in_the_bytes(postings: dict[int, int], others: list[in
     raw = encode_postings(list(postings), list(postings.values()))
     asked = [*postings, *others]
     expected = {str(number): postings[number] for number in asked if number in postings}
-    assert find_counts(raw, [(str(number), number.to_bytes(4, "little")) for number in asked]) == expected
+    assert find_counts(raw, {number: str(number) for number in asked}) == expected
+    for number in asked:
+        assert find_counts(raw, {number: str(number)}) == {key: expected[key] for key in (str(number),) if key in expected}
     assert decode_postings(raw) == (list(postings), list(postings.values()))
 
 

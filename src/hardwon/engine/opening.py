@@ -26,7 +26,8 @@ def locate(cwd: str, home: str, project: str = "") -> Place:
     """Which registered repository a folder belongs to; NoStore when none, InvalidInput when more than one may be meant."""
     registry = Registry(home)
     checkout = repo.locate(cwd)
-    match = registry.find(checkout, lambda: repo.root_commits(checkout))
+    # A name decides by itself: asking git for root commits would cost a process.
+    match = registry.find(checkout, None if project else lambda: repo.root_commits(checkout))
     if project:
         entry = registry.named(project)
         if match.entry is None or match.entry.id != entry.id:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from sys import byteorder
+
 from hardwon.errors import InvalidInput
 from hardwon.types import Anchor, Memory, Origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
 COLUMNS = (
@@ -152,17 +154,28 @@ def decode_postings(raw: bytes) -> tuple[list[int], list[int]]:
     return values[:half], values[half:]
 
 
-def find_counts(raw: bytes, wanted: Sequence[tuple[str, bytes]]) -> dict[str, int]:
-    """The packed counts of some terms, given with their ids' four bytes.
+# From so many terms on, a memory's ids are intersected at once; fewer are searched for one by one in its bytes.
+_MANY_TERMS = 12
 
-    Searching the bytes is ten times as quick as decoding them: a question knows a dozen terms, a memory a few hundred.
+
+def find_counts(raw: bytes, wanted: Mapping[int, str]) -> dict[str, int]:
+    """The packed counts of some terms, given by their ids.
+
+    A question knows a dozen terms, a memory a few hundred: searching its bytes is ten times as quick as decoding it. For long
+    questions the numbers are read at once and intersected.
     """
-    half = len(raw) // 2
+    if len(wanted) > _MANY_TERMS and byteorder == "little":
+        numbers = memoryview(raw).cast("I").tolist()
+        half = len(numbers) // 2
+        ids = numbers[:half]
+        return {wanted[term_id]: numbers[half + ids.index(term_id)] for term_id in wanted.keys() & set(ids)}
+    middle = len(raw) // 2
     found = {}
-    for term, pattern in wanted:
-        at = raw.find(pattern, 0, half)
+    for term_id, term in wanted.items():
+        pattern = term_id.to_bytes(4, "little")
+        at = raw.find(pattern, 0, middle)
         while at >= 0 and at & 3:  # a match across two ids
-            at = raw.find(pattern, at + 1, half)
+            at = raw.find(pattern, at + 1, middle)
         if at >= 0:
-            found[term] = int.from_bytes(raw[half + at : half + at + 4], "little")
+            found[term] = int.from_bytes(raw[middle + at : middle + at + 4], "little")
     return found

@@ -284,11 +284,11 @@ class SqliteReader:
 
     def documents(self, keys: Sequence[int], terms: Sequence[str]) -> list[Document]:
         """What the exact score needs of these candidates."""
-        wanted = []
+        wanted = {}
         for term in terms:
             term_id = self._term_id(term)
             if term_id is not None:
-                wanted.append((term, term_id.to_bytes(4, "little")))
+                wanted[term_id] = term
         # One statement for all: three hundred look-ups of their own take twice as long.
         marks = ", ".join(str(int(key)) for key in keys)
         rows = self._rows(f"SELECT memory, at, size, lengths, postings FROM documents WHERE memory IN ({marks})")
