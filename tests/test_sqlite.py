@@ -17,7 +17,8 @@ import pytest
 
 from hardwon.errors import Busy, Damaged, DiskFull, NoStore, ReadOnly, SchemaNewer, SchemaOlder
 from hardwon.store import schema, upgrade
-from hardwon.store.sqlite import CHECKPOINT_BYTES, SqliteStore, engine_is_safe, translate
+from hardwon.store.connection import CHECKPOINT_BYTES, engine_is_safe, translate
+from hardwon.store.sqlite import SqliteStore
 from tests.test_store import keep, lesson
 
 

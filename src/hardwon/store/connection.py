@@ -1,0 +1,84 @@
+"""Connections with our habits: which engine is safe, how a file is opened, what its errors are called."""
+
+from __future__ import annotations
+
+import os
+
+import apsw
+
+from hardwon.errors import Busy, Damaged, DiskFull, EngineUnsafe, NoStore, ReadOnly, StoreError
+
+# Bytes of log after which a commit moves it into the file. Small, because the log is kept between processes (closing does not
+# checkpoint: that would cost each short command two more syncs) and the first to open a quiet store has to scan it. SQLite's own
+# automatic checkpoint is off: a process that has just recovered the log never gets to start it anew, so that under short
+# commands it grew without end.
+CHECKPOINT_BYTES = 1 << 20
+JOURNAL_BYTES = 4 << 20
+BUSY_MS = 5000
+
+NO_SPACE = {27, 28, 122}  # EFBIG, ENOSPC, EDQUOT
+
+
+def engine_is_safe(version: str) -> bool:
+    """False for the SQLite releases that can lose a commit when it overlaps a checkpoint: 3.7.0 to 3.51.2, less two backports."""
+    major, minor, patch = (int(part) for part in version.split(".")[:3])
+    if (major, minor) in ((3, 44), (3, 50)):
+        return patch >= (6 if minor == 44 else 7)
+    return (major, minor, patch) >= (3, 51, 3)
+
+
+def open_connection(path: str, *, readonly: bool, make: bool = True) -> apsw.Connection:
+    """A connection with our habits; NoStore when there is no file and none is to be made."""
+    version = apsw.sqlite_lib_version()
+    if not engine_is_safe(version):
+        raise EngineUnsafe(
+            f"SQLite {version} can lose acknowledged writes (the WAL-reset race)",
+            remedy="install apsw-sqlite3mc 3.54 or newer",
+        )
+    if (readonly or not make) and not os.path.exists(path):
+        raise NoStore(
+            f"the memory that belongs here is not at {path}",
+            remedy="put it back from a backup, or run `hardwon init` to begin a new one",
+        )
+    flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    name = path
+    if readonly and not os.path.exists(path + "-wal") and not os.access(os.path.dirname(path), os.W_OK):
+        # A copy on a medium that cannot be written: nobody can change it, and the log's index cannot be made.
+        flags |= apsw.SQLITE_OPEN_URI
+        name = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?immutable=1"
+    try:
+        connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_NOMUTEX)
+        connection.set_busy_timeout(BUSY_MS)
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+        if readonly:
+            connection.pragma("query_only", 1)
+    except apsw.Error as error:
+        raise translate(error, path) from error
+    return connection
+
+
+def prepare_writer(connection: apsw.Connection) -> None:
+    """One pragma at a time: a script would stop at the first that answers with a row."""
+    connection.pragma("journal_mode", "wal")
+    connection.pragma("synchronous", "full")
+    connection.pragma("foreign_keys", 1)
+    connection.pragma("secure_delete", "fast")
+    connection.pragma("journal_size_limit", JOURNAL_BYTES)
+    connection.pragma("wal_autocheckpoint", 0)
+
+
+def translate(error: apsw.Error, path: str, errno: int = 0) -> StoreError | NoStore:
+    """Our error for the engine's: transient ones are never taken for damage."""
+    if isinstance(error, (apsw.BusyError, apsw.LockedError)):
+        return Busy("the memory is in use by another process", remedy="try again")
+    if isinstance(error, apsw.FullError) or errno in NO_SPACE:
+        return DiskFull(f"no room left to write {path}", remedy="free some space (or raise the file size limit) and try again")
+    if isinstance(error, (apsw.ReadOnlyError, apsw.PermissionsError, apsw.CantOpenError)):
+        return ReadOnly(
+            f"{path} cannot be opened for this: {error}", remedy="check the owner and mode of the file and its folder"
+        )
+    if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
+        return Damaged(f"{path} is not an intact store: {error}", remedy="run `hardwon verify`; the file is kept as it is")
+    return StoreError(f"the store failed: {error}", remedy="run `hardwon verify`")
