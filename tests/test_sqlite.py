@@ -18,7 +18,7 @@ import pytest
 from hardwon.errors import Busy, Damaged, DiskFull, NoStore, ReadOnly, SchemaNewer, SchemaOlder
 from hardwon.store import schema, upgrade
 from hardwon.store.connection import CHECKPOINT_BYTES, engine_is_safe, translate
-from hardwon.store.sqlite import SqliteStore
+from hardwon.store.sqlite import Handle, SqliteStore
 from tests.test_store import keep, lesson
 
 
@@ -216,6 +216,26 @@ def test_the_second_writer_waits_and_gives_up_at_its_deadline(path: str) -> None
     with store.write(timeout=10) as writer:
         keep(writer, lesson(1), "one")
     thread.join()
+    store.close()
+
+
+def test_a_begin_that_was_interrupted_does_not_touch_a_later_transaction(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its object lives on in the traceback, and goes while the later transaction is open."""
+    store = make(path)
+
+    def interrupted(_handle: Handle) -> dict[str, int]:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Handle, "term_ids", interrupted)
+        transaction = store.write()
+        with pytest.raises(KeyboardInterrupt):
+            transaction.__enter__()
+    with store.write() as writer:
+        keep(writer, lesson(1), "one")
+        del transaction
+    with store.read() as reader:
+        assert reader.figures()["memories"] == 1
     store.close()
 
 

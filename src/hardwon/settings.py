@@ -43,8 +43,9 @@ def default_home(environment: Mapping[str, str]) -> str:
     return os.path.join(data, "hardwon")
 
 
-def load(environment: Mapping[str, str]) -> Settings:
-    """Settings of this process; InvalidInput names the variable that cannot be used."""
+def load(environment: Mapping[str, str] | None = None) -> Settings:
+    """Settings from an environment (this process's own by default); InvalidInput names the variable that cannot be used."""
+    environment = os.environ if environment is None else environment
     return Settings(
         home=default_home(environment),
         session=environment.get("HARDWON_SESSION", ""),

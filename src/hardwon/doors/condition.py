@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _INTERRUPTED = 130
 _LIMIT = 100_000
+_LONG_LOG = 16 << 20  # a commit that finds more than a megabyte moves it, unless a reader or the disk hinders it
 
 
 def init(call: Call) -> Answer:
@@ -137,6 +138,10 @@ def _findings(engine: Engine) -> list[Finding]:
     path = _path(engine)
     if os.stat(path).st_mode & 0o077:
         found.append(Finding("warning", "others may read the store", path, f"chmod 600 {path}"))
+    log = path + "-wal"
+    if os.path.exists(log) and os.path.getsize(log) > _LONG_LOG:
+        size = f"{os.path.getsize(log) / 1e6:.0f} MB of log could not be moved into the store"
+        found.append(Finding("warning", size, log, "end whoever reads it for long, and look at the disk: `hardwon verify`"))
     if place.checkout.git_dir and place.checkout.head:
         try:
             missing = engine.unread_commits()

@@ -39,7 +39,7 @@ class Argument(Value):
 
 
 class Verb(Value):
-    """One row. ``store`` tells whether the verb needs a memory to be there; ``destroys`` that it asks for ``--yes``."""
+    """One row. ``about`` is what the help page says besides."""
 
     name: str
     summary: str
@@ -47,8 +47,6 @@ class Verb(Value):
     options: tuple[Option, ...] = ()
     examples: tuple[str, ...] = ()
     about: str = ""
-    store: bool = True
-    destroys: bool = False
 
 
 JSON = Option("json", "Print JSON, also for errors (on standard error).", "flag")
@@ -80,7 +78,6 @@ VERBS: tuple[Verb, ...] = (
         ("hardwon init", "hardwon init --name payments --limit 20000"),
         "Reads every commit but merges that is not known yet, newest first, without a model and a network. It may be stopped with "
         "Ctrl-C at any time: what was read stays, and the next init goes on. Outside git it makes a memory for the folder.",
-        store=False,
     ),
     Verb(
         "record",
@@ -200,7 +197,6 @@ VERBS: tuple[Verb, ...] = (
             _YES,
         ),
         ("hardwon forget 12 --yes", "hardwon forget --session 8f2c --dry-run", "hardwon forget --tag spike --older-than 30d"),
-        destroys=True,
     ),
     Verb("undo", "Take back the last resolve, deactivate or forget of a memory.", (_ID,), (), ("hardwon undo 12",)),
     Verb(

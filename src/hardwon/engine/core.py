@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from hardwon.types import Change, Draft, Event, Experience, Finding, Memory, Occurrence, Query, Receipt, Risk, Status, Version
 
 _LISTED = 200
-UNDO = " (undo)"
+# A setting of the store while its index is made anew.
+REBUILDING = "rebuilding"
 
 
 def wall_clock() -> int:
@@ -94,10 +95,8 @@ class Engine:
                 memory = self._new_memory(clean, origin, now, writer.next_number())
                 event = self._keep(writer, "created", memory, origin, key, fresh=True)
             else:
-                trusted = trust.stronger(known.trust, trust.initial(origin.who))
-                memory = merge.repeat(known, clean, now, believed=trusted == trust.initial(origin.who))
-                if merge.says_all(known, clean):
-                    memory = memory.replace(trust=trusted)
+                believed, trusted = trust.after_repeat(known.trust, origin.who, merge.says_all(known, clean))
+                memory = merge.repeat(known, clean, now, believed=believed).replace(trust=trusted)
                 event = self._keep(writer, "repeated", memory, origin, b"", fresh=memory.version > known.version)
             self._occur(writer, memory, origin, event)
         why = "" if known is None else f"seen {memory.seen} times"
@@ -165,7 +164,7 @@ class Engine:
         return Receipt(memory.id, memory.number, status, seq=event.seq)
 
     def _change_status(self, writer: Writer, memory: Memory, status: Status, scope: Scope, *, undo: bool = False) -> Event:
-        from hardwon.upkeep.revise import occurrence_statuses
+        from hardwon.upkeep.revise import UNDO, occurrence_statuses
 
         writer.put(memory.replace(status=status))
         event = writer.log("status", memory, scope.origin, self.clock(), payload=f"{memory.status}>{status}" + UNDO * undo)
@@ -253,7 +252,7 @@ class Engine:
                 listed = reader.find(where, asked.k) if asked.kinds or asked.tags else []
                 found = [Hit(memory, 1.0, (Signal("listed", 1.0),)) for memory in listed]
             hits = [self._dressed(reader, hit) for hit in found]
-            unfinished = reader.setting("rebuilding")
+            unfinished = reader.setting(REBUILDING)
         degraded = ("the index was not finished: run `hardwon init`",) if unfinished else ()
         return pack(hits, query.budget, Mode(degraded=degraded))
 
@@ -294,7 +293,7 @@ class Engine:
 
     def brief(self, scope: Scope, budget: int = 1500) -> Block:
         """What a session should know at its start: rules, the last run, open attempts, risky symbols, changes taken back."""
-        from hardwon.search.opening import RECENT_MS, Material, choose
+        from hardwon.search.opening import Material, choose, recent
         from hardwon.search.pack import pack
         from hardwon.upkeep import risk, trust
 
@@ -305,7 +304,7 @@ class Engine:
             groups = {(symbol, path): self._exactly(reader, symbol, path) for symbol, path in places}
             risky = [item for item in risk.assess_all(groups, now) if item.score >= risk.INJECT_AT][:5]
             newest = max((memory.created_at for memory in reader.find(alive.replace(kinds=("change",)), 1)), default=now)
-            failed = [memory for memory in reader.failed_changes("", 5) if memory.created_at >= newest - RECENT_MS]
+            failed = recent(reader.failed_changes("", 5), newest)
             material = Material(
                 rules=tuple(reader.find(alive.replace(kinds=("rule", "decision")), 20)),
                 attempts=tuple(reader.find(alive.replace(kinds=("attempt",), outcomes=("open",)), 10)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hardwon.engine.core import REBUILDING
 from hardwon.intake.redact import redact
 from hardwon.intake.shape import clean_text
 from hardwon.search import terms
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 # Commits a transaction: few enough that other writers hardly wait (a slice takes tens of milliseconds).
 SLICE = 200
-REBUILDING = "rebuilding"
 
 
 def add_changes(engine: Engine, changes: Iterable[Change], progress: Callable[[int], None] | None) -> tuple[int, int]:

@@ -133,7 +133,7 @@ def open_folder(path: str = ".", home: str | None = None) -> Engine:
     """The memory of a folder's repository, as ``hardwon.open(".")``; NoStore before ``hardwon init``."""
     from hardwon import settings
 
-    options = settings.load(os.environ)
+    options = settings.load()
     return open_engine(os.path.abspath(path), home or options.home, wait=options.wait)
 
 

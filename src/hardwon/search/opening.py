@@ -6,14 +6,14 @@ from hardwon.types import Hit, Signal, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from hardwon.types import Memory
 
 
 # A change that was taken back half a year before the last commit is no news at the start of a session; `before` still tells of it
 # at its file.
-RECENT_MS = 180 * 86_400_000
+_RECENT_MS = 180 * 86_400_000
 
 
 class Material(Value):
@@ -25,6 +25,11 @@ class Material(Value):
     summaries: tuple[Memory, ...]
     lessons: tuple[Memory, ...]
     taken_back: tuple[Memory, ...]
+
+
+def recent(taken_back: Iterable[Memory], newest: int) -> list[Memory]:
+    """Those of the changes that are not old, seen from the newest change's time."""
+    return [memory for memory in taken_back if memory.created_at >= newest - _RECENT_MS]
 
 
 def choose(material: Material, verdict: Callable[[Memory], str], unverified_limit: int) -> list[Hit]:

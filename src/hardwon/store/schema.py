@@ -9,8 +9,6 @@ from __future__ import annotations
 # "HWON" in ASCII: tells a store from any other SQLite file.
 APPLICATION_ID = 0x48574F4E
 
-FIELDS = 6
-
 _JOURNAL = """
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 

@@ -244,6 +244,7 @@ class _Transaction:
             self._handle = handle
             self._writer = SqliteWriter(handle.connection, handle.term_ids())
         except BaseException as error:
+            self._handle = None  # else this object, kept by a traceback, would roll back a later transaction when it goes
             if handle is not None:
                 handle.roll_back()
             self._lock.release()

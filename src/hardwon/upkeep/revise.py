@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 # Relations that tell what became of an earlier change.
 AFTERWARDS = ("reverts", "fixes", "regression")
 _MOST = 3
+# How the payload of a change of status ends that took another one back.
+UNDO = " (undo)"
 
 
 class Fate(Value):
@@ -28,7 +30,7 @@ def standing(events: Iterable[Event]) -> list[Event]:
     for event in events:
         if event.action != "status":
             changes.clear()
-        elif event.payload.endswith("(undo)"):
+        elif event.payload.endswith(UNDO):
             changes[-1:] = []
         else:
             changes.append(event)
@@ -47,7 +49,7 @@ def occurrence_statuses(events: Iterable[Event]) -> dict[int, str]:
         if event.action != "status":
             statuses[event.seq] = "active"
             before.clear()
-        elif event.payload.endswith("(undo)"):
+        elif event.payload.endswith(UNDO):
             statuses = before.pop() if before else statuses
         else:
             before.append(dict(statuses))

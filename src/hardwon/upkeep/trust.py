@@ -37,6 +37,16 @@ def stronger(one: Trust, other: Trust) -> Trust:
     return min(one, other, key=TRUSTS.index)
 
 
+def after_repeat(known: Trust, who: Who, says_all: bool) -> tuple[bool, Trust]:
+    """Whether a writer who repeats a memory may change its content, and the trust of the memory afterwards.
+
+    The content yields only to who is believed at least as far; trust rises only for who said all of it.
+    """
+    writer = initial(who)
+    strongest = stronger(known, writer)
+    return strongest == writer, strongest if says_all else known
+
+
 def gives_orders(text: str) -> bool:
     """Whether a text looks like instructions to an agent."""
     folded = " ".join(text.lower().split())
