@@ -61,7 +61,7 @@ class Bench:
 
     def engine(self) -> Engine:
         """The same memory, in this process."""
-        return hardwon.open(self.work, self.home)
+        return hardwon.open(self.work, home=self.home).engine
 
 
 def fill(engine: Engine, known: Sequence[Change], count: int, seed: int) -> dict[str, float]:

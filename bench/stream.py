@@ -90,7 +90,8 @@ def save(path: str, changes: Iterable[Change]) -> None:
 
 def clone(path: str, newest: int) -> list[Change]:
     """The newest commits of a clone (merges left out), oldest first, read as the product reads them."""
-    from hardwon.importers.history import list_commits, read_commits
+    from hardwon.importers.history import read_commits
+    from hardwon.importers.refs import list_commits
 
     shas = list_commits(os.path.abspath(path), newest)
     return [_interned(change) for change in read_commits(os.path.abspath(path), shas[::-1])]

@@ -74,8 +74,15 @@ class Result:
         return json.loads(self.err)["error"]
 
 
+@pytest.fixture(scope="session")
+def cache(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder for all tests, kept from one run to the next: the scanner compiles its rules in five seconds, once."""
+    keeper = getattr(pytestconfig, "cache", None)
+    return Path(keeper.mkdir("rules")) if keeper else tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(cache: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The environment of every test: nothing of the machine's, and a folder for Hardwon that does not exist yet."""
     for name in list(os.environ):
         if name.startswith(_LEAKS) or name in _SINGLE:
@@ -84,6 +91,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
         monkeypatch.setenv(name, value)
     place = tmp_path_factory.mktemp("home") / "hardwon"
     monkeypatch.setenv("HARDWON_HOME", str(place))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     monkeypatch.setenv("HARDWON_CLIENT", AGENT)
     return place
 

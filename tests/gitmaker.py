@@ -46,7 +46,7 @@ class GitRepo:
     def git(self, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
         """Runs git in the repository and returns what it printed; AssertionError with its words if it fails."""
         command = ["git", "-C", self.path, *arguments]
-        done = subprocess.run(command, input=stdin, capture_output=True, env=_environment(env or {}), check=False)
+        done = subprocess.run(command, input=stdin, capture_output=True, env=environment(env or {}), check=False)
         assert done.returncode == 0, f"{command}: {done.stderr.decode(errors='replace')}"
         return done.stdout.decode("utf-8", "replace").strip()
 
@@ -116,7 +116,7 @@ class GitRepo:
         """The hash of HEAD, read from its file: a process less for each commit."""
         text = "ref: HEAD"
         while text.startswith("ref: "):
-            with open(os.path.join(self.path, ".git", text.removeprefix("ref: ")), encoding="ascii") as file:
+            with open(os.path.join(self.path, ".git", text.removeprefix("ref: ")), encoding="utf-8") as file:
                 text = file.read().strip()
         return text
 
@@ -132,7 +132,8 @@ class GitRepo:
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 
 
-def _environment(more: Mapping[str, str]) -> dict[str, str]:
+def environment(more: Mapping[str, str]) -> dict[str, str]:
+    """Variables for git that keep the machine's settings out."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     name, _, mail = AUTHOR.rstrip(">").partition(" <")
     people = {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": mail, "GIT_COMMITTER_NAME": name, "GIT_COMMITTER_EMAIL": mail}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -405,7 +406,9 @@ def test_recall_narrows_by_kind_and_tag(project: Path, call: Command) -> None:
     assert kinds("--kind", "rule", "--kind", "fact") == {"rule", "fact"}
     assert kinds("--tag", "net") == {"fact"}
     assert kinds("--tag", "ci", "--tag", "net") == {"fact"}
-    assert kinds("--tag", "none") == set()
+    refused = call("recall", "uploads", "--tag", "none", "--json")
+    assert (refused.code, refused.error["field"]) == (USAGE, "tag")
+    assert "ci, net" in refused.error["remedy"]
 
 
 def test_recall_of_a_place_needs_no_words(project: Path, call: Command) -> None:
@@ -614,18 +617,15 @@ def test_forgetting_by_age_leaves_the_history_alone(project: Path, call: Command
     assert call("forget", "--older-than", "1d", "--dry-run", "--json").data["matched"] == 0
 
 
-def test_an_ambiguous_folder_is_settled_by_a_name(tmp_path: Path, call: Command) -> None:
+def test_an_ambiguous_folder_is_settled_by_a_name(bare: Path, tmp_path: Path, call: Command) -> None:
+    for name in ("one", "two", "three"):
+        shutil.copytree(bare, tmp_path / name)
     for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        git(tmp_path / name, "init", "-q")
-        git(tmp_path / name, "commit", "-q", "--allow-empty", "-m", name)
-        assert call("init", "--name", name, cwd=tmp_path / name).code == OK
-        git(tmp_path / name, "remote", "add", "origin", "https://example.org/acme/shop")
-    assert call("init", cwd=tmp_path / "one").code == OK
-    asked = call("init", "--json", cwd=tmp_path / "two")
+        assert call("init", "--no-history", "--name", name, cwd=tmp_path / name).code == OK
+    asked = call("init", "--json", cwd=tmp_path / "three")
     assert (asked.code, "-p" in asked.error["remedy"]) == (USAGE, True)
-    assert call("init", "-p", "two", cwd=tmp_path / "two").code == OK
-    assert call("status", "--json", cwd=tmp_path / "two").data["name"] == "two"
+    assert call("init", "--no-history", "-p", "two", cwd=tmp_path / "three").code == OK
+    assert call("status", "--json", cwd=tmp_path / "three").data["name"] == "two"
 
 
 # Where a command stands

@@ -78,11 +78,11 @@ def parsed(line: str) -> None:
 def test_each_verb_has_its_section_with_each_option_and_example(verb: Verb) -> None:
     text = section(read("docs/verbs.md"), f"`{verb.name}`")
     for option in verb.options:
-        assert re.search(rf"`--{option.name}(?: [A-Z-|]+)?`", text), f"--{option.name}"
+        assert re.search(rf"`--{option.name}(?: [A-Z=|-]+)?`", text), f"--{option.name}"
         if option.short:
             assert re.search(rf"`-{option.short}(?: [A-Z]+)?`", text), f"-{option.short}"
         for choice in option.choices:
-            if option.name != "kind" or verb.name == "record":
+            if option.name != "kind" or verb.name == "record":  # the others refer to it
                 assert f"`{choice}`" in text, choice
         if "default" in option.help:
             assert "Default" in text, option.name
@@ -169,11 +169,11 @@ def test_the_figures_of_the_score_are_those_of_the_page() -> None:
 
 def test_every_setting_has_its_line() -> None:
     page = read("docs/settings.md")
-    used = {name for _, text in source() for name in re.findall(r"\b_?HARDWON_[A-Z]+\b", text)}
+    used = {name for _, text in source() for name in re.findall(r"\b_?HARDWON_[A-Z_]+\b", text)}
     assert used
-    listed = set(re.findall(r"^\| `(_?HARDWON_[A-Z]+)`", page, re.MULTILINE))
+    listed = set(re.findall(r"^\| `(_?HARDWON_[A-Z_]+)`", page, re.MULTILINE))
     assert used == listed
-    assert set(re.findall(r"\bHARDWON_[A-Z]+\b", "".join(file.read_text() for file in PAGES))) <= used
+    assert set(re.findall(r"\bHARDWON_[A-Z_]+\b", "".join(file.read_text() for file in PAGES))) <= used
     for variable, _ in actor.MARKERS:
         assert f"`{variable}`" in page
     for name in ("NO_COLOR", "XDG_DATA_HOME"):
@@ -253,7 +253,10 @@ def test_every_key_that_is_printed_is_documented(project: Path, call: Callable[.
     lines: list[list[str]] = [
         ["init"], *[["fail", "A.b", "broke", "--file", "a.py", "-d", "more"]] * 2, ["record", "a fact"], ["resolve", "1"], ["undo", "1"],
         ["query", "A.b"], ["query", "A.b", "--inject"], ["stats"], ["recall", "broke"], ["before", "--file", "a.py"], ["brief"],
-        ["show", "1"], ["show", head], ["history", "1"], ["forget", "1", "--dry-run"], ["verify"], ["status"],
+        ["show", "1"], ["show", head], ["history", "1"], ["forget", "1", "--dry-run"], ["verify"], ["status"], ["useful", "1"],
+        ["revise", "1", "broken"], ["diff", "1"], ["link", "2", "1", "--supports"], ["review"], ["undo"], ["ingest", "git"],
+        ["ingest", "docs"], ["ingest", "deps", "--dry-run"], ["export", "e.jsonl"], ["import", "e.jsonl"], ["compact"],
+        ["verify", "--secrets"],
     ]  # fmt: skip
     answers = [call(*words, "--json").data for words in lines]
     answers.append({"error": call("show", "99", "--json").error})
@@ -294,3 +297,9 @@ def test_pages_that_the_source_points_to_exist() -> None:
         for target in re.findall(r"\bdocs/[a-z]+(?:/[0-9]{4})?(?:\.md)?", text):
             found = list(ROOT.glob(f"{target}*"))
             assert found, f"{file.name}: {target}"
+
+
+def test_the_architecture_names_every_module() -> None:
+    page = read("docs/architecture.md")
+    modules = {path.stem for path in (ROOT / "src" / "hardwon").glob("*/*.py")} - {"__init__"}
+    assert not {name for name in modules if not re.search(rf"\b{name}\b", page)}

@@ -121,7 +121,7 @@ def test_undo_takes_back_exactly_the_last_change(engine: Engine) -> None:
     engine.record(lesson("one"), AGENT)
     engine.set_status("1", "inactive", AGENT)
     assert risk(engine)[0] == 0
-    assert engine.undo("1", AGENT).action == "active"
+    assert engine.undo("1", AGENT)[0].action == "active"
     assert risk(engine) == (4.0, "low")
     assert [item.status for item in engine.show("1", AGENT)[1]] == ["resolved", "active"]
 
@@ -139,7 +139,7 @@ def test_undo_goes_back_step_by_step(engine: Engine) -> None:
     engine.record(lesson("one"), AGENT)
     engine.set_status("1", "resolved", AGENT)
     engine.set_status("1", "inactive", AGENT)
-    assert [engine.undo("1", AGENT).action for _ in range(2)] == ["resolved", "active"]
+    assert [engine.undo("1", AGENT)[0].action for _ in range(2)] == ["resolved", "active"]
     assert risk(engine) == (4.0, "low")
 
 
@@ -189,7 +189,9 @@ def test_many_lessons_of_others_do_not_hide_the_symbols_own(engine: Engine) -> N
     engine.record(lesson("tagged", tags=("rare",)), AGENT)
     for number in range(60):
         engine.record(lesson(f"newer {number}"), AGENT)
-    assert [hit.memory.text for hit in engine.recall(Query(symbol="A.run", tags=("rare",)), AGENT).hits] == ["tagged"]
+    assert [hit.memory.text for hit in engine.recall(Query(symbol="A.run", where=Filter(tags=("rare",))), AGENT).hits] == [
+        "tagged"
+    ]
 
 
 def test_a_forgotten_memory_is_not_resolved_and_not_doubled(engine: Engine) -> None:
@@ -206,7 +208,7 @@ def test_filters_alone_list_the_newest(engine: Engine) -> None:
     for text in ("first", "second"):
         engine.record(Draft(text, "decision"), AGENT)
     engine.record(Draft("third", "rule"), AGENT)
-    assert [hit.memory.text for hit in engine.recall(Query(kinds=("decision",)), AGENT).hits] == ["second", "first"]
+    assert [hit.memory.text for hit in engine.recall(Query(where=Filter(kinds=("decision",))), AGENT).hits] == ["second", "first"]
     assert engine.recall(Query(), AGENT).hits == ()
 
 

@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardwon.errors import GitFailed, InvalidInput
-from hardwon.importers.history import list_commits, read_commits
+from hardwon.importers.history import read_commits
 from hardwon.importers.message import pull_request, relations, revert_reason, split_message
+from hardwon.importers.refs import list_commits
 from hardwon.types import RELATIONS, Change, Relation
 from tests.gitmaker import GitRepo, make_history
 

@@ -16,12 +16,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from hardwon.code.lineage import Lineage
+from hardwon.code.objects import has_object
 from hardwon.code.paths import relative_file
 from hardwon.code.remote import normalise_remote
 from hardwon.code.repo import Checkout, locate, root_commits
-from hardwon.errors import Busy, Damaged, InvalidInput, NotFound, ReadOnly, SchemaNewer, StoreError
+from hardwon.errors import Busy, Damaged, InvalidInput, ReadOnly, SchemaNewer, StoreError
 from hardwon.store import registry as registry_module
-from hardwon.store.identity import Entry
+from hardwon.store.identity import Entry, Folder
 from hardwon.store.registry import Registry
 
 ENVIRONMENT = {
@@ -55,14 +57,19 @@ def make(path: Path, origin: str = "", text: str = "one") -> Path:
 
 def enter(home: Registry, path: Path, name: str | None = None) -> Entry:
     checkout = locate(str(path))
-    return home.register(checkout, name, root_commits(checkout), id=str(uuid.uuid4()), now=1)
+    return home.register(checkout, Lineage(checkout), name, id=str(uuid.uuid4()), now=1)
 
 
 def look(home: Registry, path: Path) -> tuple[str, str]:
     """Name and reason of what is found."""
     checkout = locate(str(path))
-    match = home.find(checkout, lambda: root_commits(checkout))
+    match = home.find(checkout, Lineage(checkout))
     return match.entry.name if match.entry else "", match.why
+
+
+def join(home: Registry, name: str, path: Path) -> Entry:
+    checkout = locate(str(path))
+    return home.link(name, checkout, Lineage(checkout))
 
 
 @pytest.fixture
@@ -206,6 +213,21 @@ def test_unreadable_files_give_empty_facts(repo: Path) -> None:
     assert (checkout.origin, checkout.has_remote, checkout.shallow) == ("", False, False)
 
 
+def test_a_named_pipe_in_the_place_of_a_file_does_not_block(repo: Path) -> None:
+    for name in ("HEAD", "config", "packed-refs", "shallow", "objects/info/alternates"):
+        (repo / ".git" / name).unlink(missing_ok=True)
+        os.mkfifo(repo / ".git" / name)
+    checkout = locate(str(repo))
+    assert (checkout.origin, checkout.head, checkout.shallow) == ("", "", False)
+    assert has_object(str(repo / ".git" / "objects"), "0" * 40) is False
+
+
+def test_folders_that_borrow_from_one_another_end(tmp: Path, repo: Path) -> None:
+    objects = repo / ".git" / "objects"
+    (objects / "info" / "alternates").write_text("../objects\n.\n" + "".join(f"../../{at}\n" for at in range(5000)))
+    assert has_object(str(objects), git(repo, "rev-parse", "HEAD")) is True
+
+
 def test_a_plain_folder_and_what_is_none(tmp: Path) -> None:
     (tmp / "plain" / ".git").mkdir(parents=True)  # empty: git does not take it for a repository either
     assert locate(str(tmp / "plain")) == Checkout(root=str(tmp / "plain"))
@@ -314,6 +336,16 @@ def test_nothing_heavy_is_imported() -> None:
         ("file:///srv/none/my%20shop", "file:/srv/none/my shop"),
         ("file://localhost/srv/none", "file:/srv/none"),
         ("file://u:s3cr3t@server/share", "file:/server/share"),
+        ("https://acme@dev.azure.com/acme/My%20Shop/_git/Web", "dev.azure.com/acme/my shop/web"),
+        ("git@ssh.dev.azure.com:v3/acme/My%20Shop/web", "dev.azure.com/acme/my shop/web"),
+        ("https://acme.visualstudio.com/DefaultCollection/My%20Shop/_git/web", "dev.azure.com/acme/my shop/web"),
+        ("acme@vs-ssh.visualstudio.com:v3/acme/My%20Shop/web", "dev.azure.com/acme/my shop/web"),
+        ("https://dev.azure.com/acme/_git/web", "dev.azure.com/acme/web/web"),
+        ("https://acme.visualstudio.com/_git/web", "dev.azure.com/acme/web/web"),
+        ("https://dev.azure.com/acme/_git", "dev.azure.com/acme/_git"),
+        ("https://bitbucket.example.org/scm/CORE/kit.git", "bitbucket.example.org/core/kit"),
+        ("ssh://git@bitbucket.example.org:7999/core/kit.git", "bitbucket.example.org/core/kit"),
+        ("https://git.example.org/scm/kit.git", "git.example.org/scm/kit"),
         ("file:///C:/repo/", "file:C:/repo"),
         ("C:\\repo\\shop", "file:C:/repo/shop"),
         ("../none", "file:/base/none"),
@@ -485,8 +517,9 @@ def test_reading_makes_nothing(tmp: Path, repo: Path, home: Registry) -> None:
 def test_registered_found_and_private(tmp: Path, repo: Path, home: Registry) -> None:
     entry = enter(home, repo)
     assert entry == home.named("shop") == Registry(home.home).entries()[0]
-    assert entry.folders == (str(repo / ".git"),)
-    assert entry.roots == root_commits(locate(str(repo)))
+    roots = root_commits(locate(str(repo)))
+    assert entry.folders == (Folder(str(repo / ".git"), "github.com/acme/shop", roots),)
+    assert (entry.origin, entry.roots) == ("github.com/acme/shop", roots)
     assert look(home, repo / "src") == ("shop", "folder")
     assert stat.S_IMODE((tmp / "home").stat().st_mode) == 0o700
     assert {p.name: stat.S_IMODE(p.stat().st_mode) for p in (tmp / "home").iterdir()} == {
@@ -508,8 +541,8 @@ def test_worktree_clone_and_link_are_the_same(tmp: Path, repo: Path, home: Regis
     assert look(home, tmp / "wt" / "src") == ("shop", "folder")
     assert look(home, tmp / "again") == ("shop", "origin")
     assert look(home, tmp / "link" / "src") == ("shop", "folder")
-    entry = home.attach(home.named("shop"), locate(str(tmp / "again")))
-    assert entry.folders == (str(repo / ".git"), str(tmp / "again" / ".git"))
+    entry = join(home, "shop", tmp / "again")
+    assert entry.paths == (str(repo / ".git"), str(tmp / "again" / ".git"))
     assert look(home, tmp / "again") == ("shop", "folder")
 
 
@@ -533,6 +566,7 @@ def test_without_a_remote_the_root_commits_decide(tmp: Path, home: Registry) -> 
     assert home.find(locate(str(tmp / "copy"))).why == "none"  # nobody looked
     git(tmp / "copy", "remote", "add", "backup", "https://backup.example.org/x")
     assert look(home, tmp / "copy") == ("", "none")  # any remote will do
+    git(tmp / "copy", "remote", "remove", "backup")
     shutil.copytree(first, tmp / "third")
     enter(home, tmp / "copy", "second")
     assert look(home, tmp / "third") == ("", "ambiguous")
@@ -554,16 +588,25 @@ def test_some_roots_in_common_are_a_question(tmp: Path, home: Registry) -> None:
     assert look(home, tmp / "merged") == ("", "ambiguous")
 
 
-def test_several_with_one_origin_are_a_question(tmp: Path, repo: Path, home: Registry) -> None:
+def test_a_clone_that_is_registered_apart_leaves_the_remote_to_the_first(tmp: Path, repo: Path, home: Registry) -> None:
     enter(home, repo)
-    git(tmp, "clone", "-q", str(repo), "second")
-    git(tmp / "second", "remote", "set-url", "origin", ORIGIN)
+    for name in ("second", "third"):
+        git(tmp, "clone", "-q", str(repo), name)
+        git(tmp / name, "remote", "set-url", "origin", ORIGIN)
     enter(home, tmp / "second", "apart")
-    git(tmp, "clone", "-q", str(tmp / "second"), "third")
-    git(tmp / "third", "remote", "set-url", "origin", ORIGIN)
     assert look(home, tmp / "second") == ("apart", "folder")
-    assert look(home, tmp / "third") == ("", "ambiguous")
-    assert {entry.name for entry in home.find(locate(str(tmp / "third"))).candidates} == {"shop", "apart"}
+    assert look(home, tmp / "third") == ("shop", "origin")
+
+
+def test_several_with_one_origin_are_a_question(tmp: Path, repo: Path, home: Registry) -> None:
+    """No command of ours leaves a remote to two; a registry that was mended by hand may."""
+    entries = tuple(
+        Entry(str(uuid.UUID(int=at)), name, (), ("github.com/acme/shop",)) for at, name in enumerate(("shop", "apart"), 1)
+    )
+    (tmp / "home").mkdir()
+    (tmp / "home" / "registry").write_bytes(registry_module._written(entries))
+    assert look(home, repo) == ("", "ambiguous")
+    assert {entry.name for entry in home.find(locate(str(repo))).candidates} == {"shop", "apart"}
 
 
 def test_a_changed_remote_is_the_same_repository(repo: Path, home: Registry) -> None:
@@ -571,58 +614,152 @@ def test_a_changed_remote_is_the_same_repository(repo: Path, home: Registry) -> 
     git(repo, "remote", "set-url", "origin", "https://github.com/renamed/shop")
     assert look(home, repo) == ("shop", "folder")
     checkout = locate(str(repo))
-    assert home.find(checkout).why == "changed"  # root commits not given: not certain
-    home.attach(home.named("shop"), checkout)
-    assert home.named("shop").origin == "github.com/renamed/shop"
+    assert home.find(checkout).why == "changed"  # history not asked: not certain
+    join(home, "shop", repo)
+    assert home.named("shop").origins == ("github.com/acme/shop", "github.com/renamed/shop")  # clones of either are known
     assert home.find(checkout).why == "folder"
     git(repo, "remote", "remove", "origin")
     assert look(home, repo) == ("shop", "folder")
 
 
+class NeverStarted(Lineage):
+    def roots(self) -> tuple[str, ...]:
+        raise AssertionError("git is not needed")
+
+
 def test_root_commits_are_looked_for_only_where_they_decide(tmp: Path, repo: Path, home: Registry) -> None:
-    def never() -> tuple[str, ...]:
-        raise AssertionError("not needed")
+    def found(path: Path) -> str:
+        checkout = locate(str(path))
+        return home.find(checkout, NeverStarted(checkout)).why
 
     bare = make(tmp / "lonely", text="lonely")
-    assert home.find(locate(str(bare)), never).why == "none"
+    assert found(bare) == "none"
     enter(home, repo)
-    assert home.find(locate(str(repo)), never).why == "folder"
-    assert home.find(locate(str(bare)), never).why == "none"
+    enter(home, make(tmp / "other", text="other"))
+    assert (found(repo), found(bare), found(tmp / "other")) == ("folder", "none", "folder")
+    git(repo, "remote", "set-url", "origin", "https://example.org/moved")
+    assert found(repo) == "folder"
+    shutil.copytree(tmp / "other", tmp / "copy")
+    with pytest.raises(AssertionError):
+        found(tmp / "copy")
 
 
-@pytest.mark.parametrize("claimed", [False, True])
-def test_another_repository_at_a_registered_path(tmp: Path, repo: Path, home: Registry, claimed: bool) -> None:
+def test_another_repository_at_a_registered_path(tmp: Path, repo: Path, home: Registry) -> None:
     old = enter(home, repo)
     shutil.rmtree(repo)
     make(repo, "https://github.com/acme/bakery", text="bakery")
-    if claimed:
-        git(tmp, "clone", "-q", str(repo), "bakery")
-        git(tmp / "bakery", "remote", "set-url", "origin", "https://github.com/acme/bakery")
-        enter(home, tmp / "bakery")
     checkout = locate(str(repo))
-    match = home.find(checkout, lambda: root_commits(checkout))
+    match = home.find(checkout, Lineage(checkout))
     assert (match.entry, match.why) == (None, "changed")
-    assert [entry.name for entry in match.candidates] == ["shop", "bakery"][: 1 + claimed]
-    with pytest.raises(InvalidInput):
-        enter(home, repo, "shop")
-    if claimed:
-        with pytest.raises(InvalidInput):
-            enter(home, repo)
-        home.attach(home.named("bakery"), checkout)
-    else:
-        enter(home, repo)
+    assert [entry.name for entry in match.candidates] == ["shop"]
+    for name in ("shop", None):
+        with pytest.raises(InvalidInput) as caught:
+            enter(home, repo, name)
+        assert caught.value.remedy
+    enter(home, repo, "bakery")
     assert look(home, repo) == ("bakery", "folder")
     assert home.named("shop") == old.replace(folders=())
 
 
-def test_a_new_remote_that_another_entry_has_is_a_question(tmp: Path, repo: Path, home: Registry) -> None:
+def test_a_known_repository_at_anothers_path_is_known_there_too(tmp: Path, repo: Path, home: Registry) -> None:
+    old = enter(home, repo)
+    enter(home, make(tmp / "bakery", "https://github.com/acme/bakery", text="bakery"))
+    shutil.rmtree(repo)
+    shutil.copytree(tmp / "bakery", repo)
+    assert look(home, repo) == ("bakery", "origin")
+    checkout = locate(str(repo))
+    assert home.find(checkout).why == "changed"  # history not asked: not certain
+    enter(home, repo)
+    assert look(home, repo) == ("bakery", "folder")
+    assert home.named("shop") == old.replace(folders=())
+
+
+def test_a_new_remote_that_another_entry_has_does_not_move_a_folder(tmp: Path, repo: Path, home: Registry) -> None:
     lonely = make(tmp / "lonely", text="lonely")
     enter(home, lonely)
     enter(home, repo)
     git(lonely, "remote", "add", "origin", ORIGIN)
-    assert look(home, lonely) == ("", "changed")
+    assert look(home, lonely) == ("lonely", "folder")  # its commits are those that were registered
+    enter(home, lonely)
+    assert home.named("lonely").origins == ()
     git(lonely, "remote", "set-url", "origin", "https://github.com/acme/lonely")
-    assert look(home, lonely) == ("lonely", "folder")
+    enter(home, lonely)
+    assert home.named("lonely").origins == ("github.com/acme/lonely",)
+
+
+def test_the_same_folder_spelled_in_another_case_where_the_system_does_not_tell_them_apart(tmp: Path, home: Registry) -> None:
+    repo = make(tmp / "Shop")
+    enter(home, repo)
+    (tmp / "SHOP").symlink_to(repo)
+    asked = locate(str(repo)).replace(root=str(tmp / "SHOP"), common_dir=str(tmp / "SHOP" / ".git"))
+    match = home.find(asked, Lineage(asked))
+    assert (match.entry and match.entry.name, match.why) == ("Shop".lower(), "folder")
+
+
+def test_a_registry_of_the_first_version_is_read_and_kept(tmp: Path, repo: Path, home: Registry) -> None:
+    checkout = locate(str(repo))
+    roots = root_commits(checkout)
+    lines = ["hardwon registry 1", f"id {uuid.UUID(int=1)}", "name shop", f"origin {checkout.origin}", "created_at 5"]
+    lines += [
+        f"root {roots[0]}",
+        f"folder {checkout.common_dir}",
+        f"id {uuid.UUID(int=2)}",
+        "name notes",
+        "origin ",
+        "created_at 6",
+    ]
+    (tmp / "home").mkdir()
+    (tmp / "home" / "registry").write_text("\n".join([*lines, f"folder {tmp}/notes", "end", ""]))
+    shop = Entry(str(uuid.UUID(int=1)), "shop", (Folder(checkout.common_dir, checkout.origin),), (checkout.origin,), roots, 5)
+    assert home.entries() == (shop, Entry(str(uuid.UUID(int=2)), "notes", (Folder(f"{tmp}/notes"),), (), (), 6))
+    git(repo, "remote", "remove", "origin")
+    assert look(home, repo) == ("shop", "folder")
+    assert enter(home, repo).folders == (Folder(checkout.common_dir, "", roots),)
+    assert (tmp / "home" / "registry").read_text().startswith("hardwon registry 2\n")
+
+
+# --- objects
+
+
+@pytest.mark.parametrize("state", ["loose", "packed", "borrowed", "borrowed twice", "several packs", "sha256"])
+def test_an_object_is_found_wherever_git_keeps_it(tmp: Path, state: str) -> None:
+    repo = tmp / "shop"
+    if state == "sha256":
+        git(tmp, "init", "-q", "--object-format=sha256", "shop")
+        git(repo, "commit", "-qm", "one", "--allow-empty")
+    else:
+        make(repo)
+    commits = [git(repo, "rev-parse", "HEAD")]
+    for number in range(3):
+        git(repo, "commit", "-qm", str(number), "--allow-empty")
+        commits.append(git(repo, "rev-parse", "HEAD"))
+        if state in ("several packs", "sha256"):
+            git(repo, "repack", "-q", "-d")
+    if state not in ("loose", "several packs", "sha256"):
+        git(repo, "gc", "-q")
+    for _ in range(state.count("borrowed") + state.count("twice")):
+        git(tmp, "clone", "-q", "--shared", str(repo), str(repo) + "x")
+        repo = Path(str(repo) + "x")
+    objects = str(repo / ".git" / "objects")
+    assert all(has_object(objects, sha) for sha in commits)
+    for other in ("0" * len(commits[0]), "f" * len(commits[0]), commits[0][:-1] + ("0" if commits[0][-1] != "0" else "1")):
+        assert has_object(objects, other) is False
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "old", "no folder", "no lender"])
+def test_what_cannot_be_read_is_not_said_to_be_absent(tmp: Path, repo: Path, damage: str) -> None:
+    sha, objects = git(repo, "rev-parse", "HEAD"), repo / ".git" / "objects"
+    git(repo, "gc", "-q")
+    index = next((objects / "pack").glob("*.idx"))
+    index.chmod(0o600)
+    if damage == "no folder":
+        shutil.rmtree(objects)
+    elif damage == "no lender":
+        (objects / "info" / "alternates").write_text("/nowhere/at/all\n# a remark\n\n")
+        sha = "0" * 40
+    else:
+        index.write_bytes({"cut": index.read_bytes()[:600], "empty": b"", "old": b"\0" * 3000}[damage])
+    assert has_object(str(objects), sha) is None
 
 
 def test_plain_folders(tmp: Path, home: Registry) -> None:
@@ -630,7 +767,7 @@ def test_plain_folders(tmp: Path, home: Registry) -> None:
     (notes / "deep" / "er").mkdir(parents=True)
     (tmp / "notes2").mkdir()
     entry = enter(home, notes)
-    assert (entry.name, entry.folders, entry.roots) == ("notes", (str(notes),), ())
+    assert (entry.name, entry.folders, entry.roots) == ("notes", (Folder(str(notes)),), ())
     assert look(home, notes / "deep" / "er") == ("notes", "folder")
     assert look(home, tmp / "notes2") == ("", "none")
     assert enter(home, notes / "deep") == entry  # covered already
@@ -646,9 +783,8 @@ def test_git_init_in_a_registered_plain_folder(tmp: Path, home: Registry) -> Non
     enter(home, notes)
     git(notes, "init", "-q")
     assert look(home, notes) == ("notes", "folder")
-    assert enter(home, notes).folders == (str(notes), str(notes / ".git"))
+    assert enter(home, notes).paths == (str(notes), str(notes / ".git"))
     shutil.rmtree(notes)
-    home.attach(home.named("notes"), Checkout(root=str(tmp)))
     (tmp / "home" / "registry").unlink()
     notes.mkdir()
     enter(home, notes)
@@ -700,7 +836,7 @@ def test_names(home: Registry, origin: str, folder: str, name: str) -> None:
 def test_wrong_names(repo: Path, home: Registry, name: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         enter(home, repo, name)
-    assert caught.value.field == "project"
+    assert caught.value.field == "name"
 
 
 @pytest.mark.parametrize("bad", ["", "../../etc/passwd", "x" * 36, "0" * 36, str(uuid.UUID(int=0)).replace("-", "/")])
@@ -723,7 +859,7 @@ HEADER = "hardwon registry 1\n"
         HEADER.encode(), (HEADER + GOOD).encode(), (HEADER + GOOD + END[:-1]).encode(), (HEADER + END + GOOD).encode(),
         *((HEADER + GOOD.replace(old, new) + END).encode() for old, new in (
             (f"id {uuid.UUID(int=1)}", "id ../x"), ("name a", "name A"), ("name a", "name"), ("created_at 1", "created_at one"),
-            ("origin ", "colour "), ("folder /a\n", "folder /a"), ("folder /a", "folder"),
+            ("origin ", "colour "), ("folder /a\n", "folder /a"), ("folder /a", "folder"), ("folder /a", "remote /a"), ("name a\n", ""),
         )),
         (HEADER + GOOD + GOOD + END).encode(),
         (HEADER + GOOD.partition("\n")[2] + END).encode(),
@@ -734,7 +870,8 @@ def test_a_garbled_registry_is_never_overwritten(tmp: Path, repo: Path, home: Re
     path = tmp / "home" / "registry"
     path.write_bytes(content)
     attempts = (home.entries, partial(home.named, "a"), partial(look, home, repo), partial(enter, home, repo))
-    for attempt in (*attempts, partial(home.attach, Entry(str(uuid.UUID(int=1)), "a"), Checkout(root="/a"))):
+    writing = (partial(home.link, "a", Checkout(root="/a")), home.refresh)
+    for attempt in (*attempts, *writing, partial(home.split, "b", Checkout(root="/a"), id=str(uuid.uuid4()), now=1)):
         with pytest.raises(Damaged) as caught:
             attempt()
         assert caught.value.remedy
@@ -748,13 +885,15 @@ NAMES = st.binary(max_size=40).map(lambda raw: os.fsdecode(raw.replace(b"\0", b"
 @given(folder=NAMES, origin=NAMES)
 @example(folder="/a\\nb\nc d", origin="x\\\\n")
 def test_any_folder_and_origin_come_back_as_they_were(folder: str, origin: str) -> None:
-    entries = (Entry(str(uuid.UUID(int=1)), "a", (folder, "/b"), origin, ("abc",), 5), Entry(str(uuid.UUID(int=2)), "b"))
+    known = (Folder(folder, origin, ("abc", "def")), Folder("/b"))
+    remotes = tuple(dict.fromkeys(filter(None, (origin, "x"))))  # none is kept as no line
+    entries = (Entry(str(uuid.UUID(int=1)), "a", known, remotes, ("abc",), 5), Entry(str(uuid.UUID(int=2)), "b"))
     assert registry_module._parsed(registry_module._written(entries), "registry") == entries
 
 
 def test_a_later_registry_is_left_alone(tmp: Path, repo: Path, home: Registry) -> None:
     (tmp / "home").mkdir()
-    (tmp / "home" / "registry").write_text("hardwon registry 2\n")
+    (tmp / "home" / "registry").write_text("hardwon registry 3\n")
     with pytest.raises(SchemaNewer):
         enter(home, repo)
 
@@ -792,13 +931,51 @@ def test_a_held_lock_ends_in_busy(repo: Path, home: Registry, monkeypatch: pytes
     enter(home, repo)
     monkeypatch.setattr(registry_module, "_PATIENCE", 0.05)
     with registry_module._Lock(home.home), pytest.raises(Busy):
-        home.attach(home.named("shop"), Checkout(root="/x"))
-    home.attach(home.named("shop"), Checkout(root="/x"))
+        home.link("shop", Checkout(root="/x"))
+    home.link("shop", Checkout(root="/x"))
 
 
-def test_an_entry_that_is_gone(repo: Path, home: Registry) -> None:
-    with pytest.raises(NotFound):
-        home.attach(Entry(str(uuid.UUID(int=1)), "a"), locate(str(repo)))
+def test_a_name_that_nobody_has_cannot_be_linked(repo: Path, home: Registry) -> None:
+    enter(home, repo)
+    with pytest.raises(InvalidInput) as caught:
+        join(home, "nothing", repo)
+    assert "shop" in caught.value.remedy
+
+
+FOLDERS = st.sampled_from(["/a", "/b", "/c", "/d"])
+REMOTES = st.sampled_from(["", "h/x", "h/y"])
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["link", "split", "register"]), FOLDERS, REMOTES, st.sampled_from("klmn")), max_size=12)
+)
+@settings(max_examples=60, deadline=None)
+def test_whatever_is_linked_and_split_a_folder_and_a_remote_have_one_memory(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, str, str]]
+) -> None:
+    home = Registry(str(tmp_path_factory.mktemp("many")))
+    made: set[str] = set()
+    for action, folder, remote, name in steps:
+        checkout = Checkout(root=folder, git_dir=folder, common_dir=folder, origin=remote, has_remote=bool(remote))
+        fresh = {"id": str(uuid.uuid4()), "now": 1}
+        try:
+            if action == "link":
+                entry = home.link(name, checkout)
+            elif action == "split":
+                entry = home.split(name, checkout, **fresh)  # type: ignore[arg-type]
+            else:
+                entry = home.register(checkout, None, name, **fresh)  # type: ignore[arg-type]
+        except InvalidInput:
+            continue
+        made.add(entry.id)
+        assert folder in entry.paths
+        assert home.find(checkout).entry == entry
+    entries = home.entries()
+    assert {entry.id for entry in entries} == made  # none is ever lost
+    folders = [path for entry in entries for path in entry.paths]
+    remotes = [origin for entry in entries for origin in entry.origins]
+    assert len(set(folders)) == len(folders)
+    assert len(set(remotes)) == len(remotes)
 
 
 def _register_twenty(home: str, start: int) -> None:
@@ -816,5 +993,5 @@ def test_two_processes_lose_nothing(home: Registry) -> None:
         worker.join(30)
         assert worker.exitcode == 0
     entries = home.entries()
-    assert {entry.folders[0] for entry in entries} == {f"/p/{number}/same" for number in range(40)} | {"/p/shared"}
+    assert {entry.paths[0] for entry in entries} == {f"/p/{number}/same" for number in range(40)} | {"/p/shared"}
     assert len(entries) == len({entry.name for entry in entries}) == 41

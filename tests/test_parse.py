@@ -251,7 +251,7 @@ def values(option: Option) -> st.SearchStrategy[str]:
         return st.sampled_from(option.choices)
     if option.form == "number":
         return st.integers(1, 1_000_000_000).map(str)
-    return _AGES if option.form == "age" else _TEXTS
+    return _AGES if option.form in ("age", "moment") else _TEXTS
 
 
 @st.composite
@@ -324,9 +324,10 @@ def test_click_would_understand_the_same(line: tuple[Verb, list[str], list[str]]
     for name, value in theirs.items():
         if forms.get(name) == "number":
             theirs[name] = int(value)
-        elif forms.get(name) == "age":
+        elif forms.get(name) in ("age", "moment"):
             units = {"m": 60, "h": 3600, "d": DAY, "w": 7 * DAY, "y": 365 * DAY}
-            theirs[name] = int(value[:-1]) * units[value[-1]]
+            ago = -1 if forms[name] == "moment" else 1
+            theirs[name] = ago * int(value[:-1]) * units[value[-1]]
     assert ours == theirs
 
 

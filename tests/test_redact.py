@@ -67,6 +67,19 @@ TOKENS = [
     ("tskey-auth-" + B62[:30], "tailscale-key"),
     ("sbp_" + HEX[:40], "supabase-token"),
     ("abC8Q~" + B62[:33], "azure-secret"),
+    ("pat" + B62[:14] + "." + HEX[:64], "airtable-token"),
+    ("pat-na1-" + "9a7276e3-7ab7-8365-fddb-0fbf5e8fabc6", "hubspot-token"),
+    ("sdk-" + "9a7276e3-7ab7-8365-fddb-0fbf5e8fabc6", "launchdarkly-key"),
+    ("access-production-" + "9a7276e3-7ab7-8365-fddb-0fbf5e8fabc6", "plaid-token"),
+    ("HRKU-" + "9a7276e3-7ab7-8365-fddb-0fbf5e8fabc6", "heroku-key"),
+    ("FLWSECK-" + HEX[:32] + "-X", "flutterwave-key"),
+    (HEX[:32] + "-us12", "mailchimp-key"),
+    ("sqp_" + HEX[:40], "sonarqube-token"),
+    ("bkua_" + HEX[:40], "buildkite-token"),
+    ("sgp_" + HEX[:16] + "_" + HEX[:40], "sourcegraph-token"),
+    ("sk.eyJ" + B62[:80] + "." + B62[:22], "mapbox-token"),
+    (B62[:14] + ".atlasv1." + B62[:64], "terraform-token"),
+    ("AKIA" + "JNTNLZUOODLOTZNH", "aws-key"),
     ("rubygems_" + HEX[:48], "rubygems-key"),
 ]
 
@@ -153,6 +166,53 @@ NAMED = [
     ("sshpass -p {} ssh joe@host", "hunter2", "password"),
 ]
 
+# As NAMED, in the forms of programs and in other languages.
+FORMS = [
+    ("ENV GITHUB_PWD {}", "dragon5", "password"),
+    ('variable "db_password" {{\n  type = string\n  default = "{}"\n}}', "dragon5", "password"),
+    ('<add key="ApiPassword" value="{}" />', "dragon5", "password"),
+    ('- name: DB_PASSWORD\n  value: "{}"', "dragon5", "password"),
+    ('{{"name": "DB_PASSWORD", "value": "{}"}}', "dragon5", "password"),
+    ("| `API_TOKEN` | `{}` |", "9f8e7d6c5b4a", "token"),
+    ("define('DB_PASS', '{}');", "dragon5x", "password"),
+    ('os.getenv("DB_PASSWORD", "{}")', "dragon5x", "password"),
+    ("SMTP_PWD: process.env.X || '{}',", "dragon55", "password"),
+    ("Server=h;Password={};Encrypt=True", "bkjljrpk8yoo", "password"),
+    ("pass: '{}'", "Dr4g0n", "password"),
+    ("pass: {}", "Pepper04$", "password"),
+    ("stripe.secret.key={}", HEX[:41], "api-key"),
+    ("mysqldump -u root -p{} app", "dragon5x", "password"),
+    ("docker login -u joe -p {} registry.example.com", "dragon5x", "password"),
+    ("ALTER USER 'app'@'%' IDENTIFIED BY '{}';", "dragon5", "password"),
+    ("db.internal:5432:app:joe:{}", "Qu4rtz99", "password"),
+    ('{{"auths": {{"r.example": {{"auth": "{}"}}}}}}', "am9lOmh1bnRlcjI=", "credentials"),
+    ("Authorization: Basic {}", "dXNlcjQyOkIxNWgwcCE=", "authorization"),
+    ("Cookie: theme=dark; session={}; lang=en", "9a7276e3-7ab7-8365-fddb-0fbf5e8fabc6", "cookie"),
+    ("login with admin / {}", "dragon5x", "password"),
+    ("the new password will be {}", "dragon5x", "password"),
+    ("it asks for a password, type {}", "dragon5x", "password"),
+    ("the password ({}) is in the wiki", "dragon5x", "password"),
+    ("the root password was changed to {} last week", "jJYRQjLAJnst", "password"),
+    ("pw {}", "Tiger0082", "password"),
+    ("password → {}", "dragon5x", "password"),
+    ("api key for the billing service: {}", HEX[:32], "api-key"),
+    ("use token {} for CI", "9a7276e3-7ab7-8365-fddb-0fbf5e8fabc6", "token"),
+    ("the key is {}", HEX[:36], "api-key"),
+    ("credentials: joe / {}", "maple-orange-falcon-velvet", "credentials"),
+    ("das Passwort ist {}", "Dr4g0n99", "password"),
+    ("Passwort: {}", "dragon5x", "password"),
+    ("le mot de passe est {}", "dragon5x", "password"),
+    ("mot de passe : {}", "dragon5x", "password"),
+    ("la contraseña es {}", "dragon5x", "password"),
+    ("a senha é {}", "dragon5x", "password"),
+    ("la password è {}", "dragon5x", "password"),
+    ("hasło: {}", "dragon5x", "password"),
+    ("пароль от базы {}", "Z1pp3r99", "password"),
+    ("密码是 {}", "dragon5x", "password"),
+    ("密码：{}", "dragon5x", "password"),
+    ("パスワード: {}", "dragon5x", "password"),
+]
+
 URLS = [
     ("postgres://joe:{}@db.example:5432/x", "hunter2"),
     ("postgresql+psycopg://joe:{}@localhost/x", "swordfish"),
@@ -175,6 +235,9 @@ RANDOM = [
     "wJalrXUtnFEMI/K7MDENG/bPxRfiCYz8PQ4kEY1a",
     "q7x2k9m4w8e5r1t6y3u0p",
     "VGhpcyBpcyBub3QgYSBzZWNyZXQ5MTIzNDU2Nzg5MA==",
+    "6^j7Qjx#A8zd^XjSH&cb%yQ^M6g3Vh",
+    "BBn0HP4-5OGORTK2-NK7J8U-yB8qys7K",
+    "issuer_ack_" + HEX[:60],
     "zz-" + B62[:12] + "-" + B62[14:30],
 ]
 
@@ -187,7 +250,7 @@ def test_tokens_of_vendors_vanish(secret: str, kind: str, frame: str):
     assert count == 1
 
 
-@pytest.mark.parametrize(("frame", "secret", "kind"), NAMED)
+@pytest.mark.parametrize(("frame", "secret", "kind"), NAMED + FORMS)
 def test_values_of_secret_names_vanish(frame: str, secret: str, kind: str):
     clean, count = redact(frame.format(secret))
     assert clean == frame.format(f"[redacted:{kind}]")
@@ -387,6 +450,24 @@ token bucket size is 100, refill rate is 10
 a secret scanner flagged test2208; see issue#1234
 with token v2 the server answers 401
 the password test1234 uses is wrong
+the key is the path of the file
+the key is 3fa94c1e
+assertEqual("password", "abc123x")
+/* Sets a timeout identified by '*name' to 'value'. */
+'@inquirer/password': 4.0.23(@types/node@26.1.1)
+resolution: {integrity: sha512-XibBIxBlVosU06+M6uHWkFeT0/pW5WajDRYdXG2CgHnq85b0TI/Ks0FuBJykmsgi2CAD3Qtx8UHFEtl/DSFnAQ==}
+PROXY_TLS13_CIPHERS and BUILD_GENERAL1_2XLARGE and CURL_HTTP_VERSION_3ONLY
+private_key = $dir/private/cakey.pem# CA private key
+| test_pass | test_login_2 | ok |
+ssh -p 2222 host; docker run -p 8080:80 img; mkdir -p build_2
+the field <private_key> and <privateKey>x</privateKey> are read
+printf("%08lX-%04X-%04x-%02X%02X%02X%02X%02X%02X", a, b, c, d, e, f, g)
+index_3fa94c1e07d2b86a5e91f03c7d48b2a63fa94c1e is the digest of the file
+session = requests.Session(); cookies = {}
+das Passwort ist falsch
+la contraseña es incorrecta
+пароль неверный, попробуйте ещё раз
+密码错误
 """.splitlines()
 
 CERTIFICATE = f"-----BEGIN CERTIFICATE-----\n{PEM}-----END CERTIFICATE-----\n"
@@ -419,6 +500,37 @@ def test_long_values_vanish_to_their_end():
     secret = B62 * 10
     assert redact(f"token: {secret} end") == ("token: [redacted:token] end", 1)
     assert redact(f'token = "{secret}"') == ('token = "[redacted:token]"', 1)
+
+
+PRIVATE = [
+    ("a <private>x</private> b", "a [redacted:private] b", 1),
+    ("a <PRIVATE reason='x > y'>s <private>n</private> t</Private > b", "a [redacted:private] b", 1),
+    ("open <private>to the end\nof it", "open [redacted:private]", 1),
+    ("<private>1</private> and <private\nx>2</private\n>", "[redacted:private] and [redacted:private]", 2),
+    ("x<private attr='a<b'>q</private>w", "x[redacted:private]w", 1),
+    ("<private>a</private foo='b'> z", "[redacted:private] z", 1),
+    ("</private> alone, <private/> empty", "</private> alone, <private/> empty", 0),
+    ("<private>the token is hunter2x</private>", "[redacted:private]", 1),
+    ("<private>a</private>, password: hunter2", "[redacted:private], password: [redacted:password]", 2),
+]
+
+
+@pytest.mark.parametrize(("text", "clean", "count"), PRIVATE)
+def test_private_spans_go_whole(text: str, clean: str, count: int):
+    assert redact(text) == (clean, count)
+    assert redact(clean) == (clean, 0)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.sampled_from(["<private>", "</private>", "<Private a>", "</private >", "<", ">", "x", "\n"]), max_size=12).map(
+        "".join
+    )
+)
+def test_no_open_private_span_is_left(text: str):
+    clean, _ = redact(text)
+    assert "<private>" not in clean.lower()
+    assert redact(clean) == (clean, 0)
 
 
 SECRETS = [secret for secret, _ in TOKENS] + RANDOM
@@ -469,6 +581,10 @@ HOSTILE = [
     "-----BEGIN PRIVATE KEY-----", "://", "://a:", "://a:b@", "/", "key ", "api key is ", "[redacted:", "[redacted:token]", "ghp_", "MT.",
     "a1B", "aA", "token,", 'token="', "1.", "Bearer ", "credentials a:", " -u a:", "\\n", "A-", "?sig=", "password='a ", ":AA", "\n ", "é",
     "a1/", "aB1/.", "a1.", "aB1-", "x1@", "{\"a\":\"b1C\",", "-----BEGIN X-----a1B ", "<password>a1</password>", "password:\t", "_1",
+    "token | ", 'key="token" value="', "mysql -p", "mysql -p a", "<private", "<private>", "</private ", "cookie: sid=",
+    "user identified by '", "login a/", "a:5432:b:c:", "пароль а ", "密码", '"auth": "a', "a@b#1A", "a_b_0", "pass: a1$",
+    "variable \"key\" {\n",
+    "password for a: ", "the key is ", "api key for a b: ", "$1%", "x_live_",
     "password for password ", "'" * 3, "<password>", "password=${", "token: a_", "password=a;", "x" * 19 + "1 ",
 ]  # fmt: skip
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hardwon
 from hardwon.search import ask, bm25f, opening, pack, place, rank, terms
-from hardwon.types import Anchor, Change, Corpus, Document, Hit, Memory, Mode, Origin, Query, Scope
+from hardwon.types import Anchor, Change, Corpus, Document, Filter, Hit, Memory, Mode, Origin, Query, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -216,19 +216,20 @@ def test_the_place_brings_its_own_candidates_and_adds_to_the_words(engine: Engin
         ]
 
     assert asked(symbol="Upload.retry")[:2] == [("third", ["symbol"]), ("second", ["symbol"])]
-    assert [signals for _, signals in asked(symbol="Upload.retry", kinds=("change",))] == [["touched file"]]
+    assert [signals for _, signals in asked(symbol="Upload.retry", where=Filter(kinds=("change",)))] == [["touched file"]]
     assert [text for text, _ in asked(file="src/file0.py", symbol="Upload.retry")][:3] == ["third", "second", "first of all"]
     assert [text for text, _ in asked(text="banana bread", file="src/file0.py")] == ["second", "first of all"]
-    assert asked(file="src/file0.py", kinds=("change",))[0][1] == ["touched file"]
-    (top, signals), *_ = asked(text="proxy drops uploads", file="src/file0.py", kinds=("change",))
+    assert asked(file="src/file0.py", where=Filter(kinds=("change",)))[0][1] == ["touched file"]
+    (top, signals), *_ = asked(text="proxy drops uploads", file="src/file0.py", where=Filter(kinds=("change",)))
     assert top.startswith("retry") and "touched file" in signals
 
 
 def test_kinds_and_tags_narrow(engine: Engine) -> None:
     history(engine, "retry uploads twice because the proxy drops them", *FILLER)
-    assert engine.recall(Query("retry uploads", kinds=("lesson",)), Scope()).hits == ()
-    assert engine.recall(Query("retry uploads", kinds=("change",)), Scope()).hits
-    assert engine.recall(Query("retry uploads", tags=("x",)), Scope()).hits == ()
+    assert engine.recall(Query("retry uploads", where=Filter(kinds=("lesson",))), Scope()).hits == ()
+    assert engine.recall(Query("retry uploads", where=Filter(kinds=("change",))), Scope()).hits
+    engine.record(hardwon.Draft("something else", tags=("x",)), Scope())
+    assert engine.recall(Query("retry uploads", where=Filter(tags=("x",))), Scope()).hits == ()
 
 
 def test_both_stores_rank_alike(tmp_path: Path) -> None:

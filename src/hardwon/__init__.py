@@ -1,19 +1,21 @@
 """Hardwon: long-term, crash-safe memory for coding agents.
 
-``hardwon.open(".")`` gives the :class:`Engine` of a folder's repository. Names are loaded when first used, so that the quick
-path of the command pays for none of them.
+``hardwon.open(".")`` gives the :class:`Repository` of a folder, with every verb as a method. Names are loaded when first used, so that
+the quick path of the command pays for none of them.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from hardwon.doors.library import AgentMemoryEngine, Repository
+    from hardwon.doors.library import open_repository as open
     from hardwon.engine.core import Engine
     from hardwon.engine.opening import VERSION as __version__  # noqa: N811
-    from hardwon.engine.opening import open_folder as open
     from hardwon.engine.opening import open_store
     from hardwon.errors import HardwonError
-    from hardwon.types import Anchor, Block, Change, Draft, Filter, Memory, Origin, Query, Receipt, Scope
+    from hardwon.types import Anchor, Block, Change, Draft, Filter, Memory, Origin, Query, Receipt, Revision, Scope
 
 __all__ = [
+    "AgentMemoryEngine",
     "Anchor",
     "Block",
     "Change",
@@ -25,6 +27,8 @@ __all__ = [
     "Origin",
     "Query",
     "Receipt",
+    "Repository",
+    "Revision",
     "Scope",
     "__version__",
     "open",
@@ -32,10 +36,12 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AgentMemoryEngine": ("hardwon.doors.library", "AgentMemoryEngine"),
+    "Repository": ("hardwon.doors.library", "Repository"),
     "Engine": ("hardwon.engine.core", "Engine"),
     "HardwonError": ("hardwon.errors", "HardwonError"),
     "__version__": ("hardwon.engine.opening", "VERSION"),
-    "open": ("hardwon.engine.opening", "open_folder"),
+    "open": ("hardwon.doors.library", "open_repository"),
     "open_store": ("hardwon.engine.opening", "open_store"),
 }
 

@@ -5,6 +5,7 @@ HardwonError
 │   └── NoStore             there is no memory for this folder yet
 ├── NotFound                an id that names nothing
 ├── GitFailed               git is missing, or refused
+├── Unavailable             an optional part is not installed, or broken
 └── StoreError              the store could not do it
     ├── Busy                another process held the lock past the deadline
     ├── DiskFull            no room (or a size limit) for the write
@@ -52,6 +53,12 @@ class GitFailed(HardwonError):
     """Git is missing, or refused."""
 
     kind = "git_failed"
+
+
+class Unavailable(HardwonError):
+    """An optional part is not installed, or broken; everything else works without it."""
+
+    kind = "unavailable"
 
 
 class StoreError(HardwonError):

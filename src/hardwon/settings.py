@@ -13,14 +13,26 @@ if TYPE_CHECKING:
 
 
 class Settings(Value):
-    """``home``: where stores and the registry live. ``session``: the session that writes belong to. ``client``: the agent's name.
-    ``wait``: seconds that a writer waits for the lock. ``budget``: tokens of a recalled block."""
+    """``home``: where stores and the registry live; ``cache``: what can be made again. ``session``: the session that writes belong
+    to. ``client``: the agent's name. ``wait``: seconds that a writer waits for the lock. ``budget``: tokens of a recalled block.
+    ``vectors``: the index that is asked (one of VECTOR_INDEXES). ``embed_model``: the path of a local model, ``embed_url``: an
+    endpoint, ``embed_name`` its model; both empty: the bundled model."""
 
     home: str
+    cache: str = ""
     session: str = ""
     client: str = ""
     wait: float = 30.0
     budget: int = 1500
+    vectors: str = "auto"
+    embed_model: str = ""
+    embed_url: str = ""
+    embed_name: str = ""
+
+
+VECTOR_INDEXES = (
+    "auto", "flat", "signs", "srvdb", "srvdb:flat", "srvdb:hnsw", "srvdb:ivf", "srvdb:sq8", "srvdb:pq", "srvdb:auto",
+)  # fmt: skip
 
 
 def default_home(environment: Mapping[str, str]) -> str:
@@ -36,11 +48,15 @@ def default_home(environment: Mapping[str, str]) -> str:
                 remedy="unset it, or name a folder outside of repositories",
             )
         return os.path.normpath(home)
-    data = environment.get("XDG_DATA_HOME")
-    # The specification says that a relative XDG path is to be ignored.
-    if not data or not os.path.isabs(data):
-        data = os.path.join(os.path.expanduser("~"), ".local", "share")
-    return os.path.join(data, "hardwon")
+    return _folder(environment, "XDG_DATA_HOME", ".local/share")
+
+
+def _folder(environment: Mapping[str, str], variable: str, default: str) -> str:
+    """``hardwon`` in a folder of the XDG specification, which says that a relative path is to be ignored."""
+    above = environment.get(variable)
+    if not above or not os.path.isabs(above):
+        above = os.path.join(os.path.expanduser("~"), default)
+    return os.path.join(above, "hardwon")
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
@@ -48,11 +64,29 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     environment = os.environ if environment is None else environment
     return Settings(
         home=default_home(environment),
+        cache=_folder(environment, "XDG_CACHE_HOME", ".cache"),
         session=environment.get("HARDWON_SESSION", ""),
         client=environment.get("HARDWON_CLIENT", ""),
         wait=_number(environment, "HARDWON_WAIT", 30.0, 0.0, 3600.0),
         budget=int(_number(environment, "HARDWON_BUDGET", 1500, 50, 16000)),
+        vectors=_choice(environment, "HARDWON_VECTORS", VECTOR_INDEXES),
+        embed_model=environment.get("HARDWON_EMBED_MODEL", ""),
+        embed_url=environment.get("HARDWON_EMBED_URL", ""),
+        embed_name=environment.get("HARDWON_EMBED_NAME", ""),
     )
+
+
+def embed_key(environment: Mapping[str, str] | None = None) -> str:
+    """The endpoint's secret. Not a field: values are printed and compared, and this must not be."""
+    return (os.environ if environment is None else environment).get("HARDWON_EMBED_KEY", "")
+
+
+def _choice(environment: Mapping[str, str], name: str, choices: tuple[str, ...]) -> str:
+    text = environment.get(name) or choices[0]
+    if text not in choices:
+        words = ", ".join(choices)
+        raise InvalidInput(f"{name}={text[:80]!r} is none of {words}", field=name, remedy="unset it, or use one of these")
+    return text
 
 
 def _number(environment: Mapping[str, str], name: str, default: float, low: float, high: float) -> float:

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     AnchorState = Literal["same", "moved", "changed", "gone", "unknown"]
     Who = Literal["person", "agent", "test", "history", "import"]
     RelationKind = Literal["reverts", "fixes", "follows", "picks", "regression", "mentions"]
-    Action = Literal["created", "repeated", "replaced", "status"]
+    LinkKind = Literal["replaces", "contradicts", "supports"]
+    Extent = Literal["whole", "capped", "names", "message"]
+    Action = Literal["created", "repeated", "revised", "status", "trust", "linked", "feedback", "imported"]
 else:
-    Kind = Outcome = Status = Trust = Visibility = AnchorState = Who = RelationKind = Action = str
+    Kind = Outcome = Status = Trust = Visibility = AnchorState = Who = RelationKind = LinkKind = Extent = Action = str
 
     def dataclass_transform(**_options):  # noqa: D103
         return lambda cls: cls
@@ -96,6 +98,8 @@ TRUSTS: tuple[Trust, ...] = ("confirmed", "proven", "history", "claimed", "impor
 VISIBILITIES: tuple[Visibility, ...] = ("private", "shared")
 WHO: tuple[Who, ...] = ("person", "agent", "test", "history", "import")
 RELATIONS: tuple[RelationKind, ...] = ("reverts", "fixes", "follows", "picks", "regression", "mentions")
+# How one recorded memory stands to another.
+LINKS: tuple[LinkKind, ...] = ("replaces", "contradicts", "supports")
 
 
 class Origin(Value):
@@ -138,6 +142,8 @@ class Change(Value):
     ``at`` is the author's time in milliseconds; ``files`` are new names, at most 40; ``functions`` the texts after the second
     ``@@`` of hunks; ``added`` and ``removed`` identifiers of the added and removed lines, most frequent first, at most 400 each;
     ``lines_added`` and ``lines_removed`` are whole counts.
+    ``extent`` tells how much of it was read: ``whole``; ``capped``, of something that is too large only the beginning; ``names``,
+    no contents of files, for git lacks them; ``message``, no files at all. It is told at reading and not kept.
     """
 
     sha: str
@@ -154,10 +160,11 @@ class Change(Value):
     lines_removed: int = 0
     pull_request: int | None = None
     relations: tuple[Relation, ...] = ()
+    extent: Extent = "whole"
 
 
 class Draft(Value):
-    """A memory that somebody wants to record."""
+    """A memory that somebody wants to record. ``metadata`` is a JSON object of the caller's own, as text, or empty."""
 
     text: str
     kind: Kind = "fact"
@@ -171,10 +178,12 @@ class Draft(Value):
     visibility: Visibility = "shared"
     expires_at: int | None = None
     session: str = ""
+    metadata: str = ""
 
 
 class Memory(Value):
-    """A memory as it is kept. ``number`` is the short local alias; ``seen`` counts active occurrences."""
+    """A memory as it is kept. ``number`` is the short local alias, None for what is derived from the repository; ``seen`` counts
+    occurrences; ``useful`` and ``useless`` how many of those who read it found it so."""
 
     id: str
     number: int | None
@@ -202,6 +211,9 @@ class Memory(Value):
     valid_until: int | None = None
     expires_at: int | None = None
     replaced_by: str | None = None
+    metadata: str = ""
+    useful: int = 0
+    useless: int = 0
 
 
 class Occurrence(Value):
@@ -234,6 +246,21 @@ class Event(Value):
     hash: bytes
 
 
+class Revision(Value):
+    """What is to change of a memory's content; None leaves a field as it is."""
+
+    text: str | None = None
+    detail: str | None = None
+    code: str | None = None
+    because: str | None = None
+    rejected: tuple[str, ...] | None = None
+    anchors: tuple[Anchor, ...] | None = None
+    tags: tuple[str, ...] | None = None
+    visibility: Visibility | None = None
+    expires_at: int | None = None
+    metadata: str | None = None
+
+
 class Receipt(Value):
     """What a write did. ``seq`` is the journal's sequence; ``redacted`` counts secrets taken out."""
 
@@ -253,11 +280,13 @@ class Signal(Value):
 
 
 class Hit(Value):
-    """A recalled memory; ``score`` is the calibrated probability (0 to 1) that it is relevant."""
+    """A recalled memory; ``score`` is the calibrated probability (0 to 1) that it is relevant; ``contradicted`` names (number or
+    id) the living memories that it is said to contradict."""
 
     memory: Memory
     score: float
     why: tuple[Signal, ...] = ()
+    contradicted: tuple[str, ...] = ()
 
 
 class Mode(Value):
@@ -278,23 +307,13 @@ class Block(Value):
     mode: Mode = Mode()
 
 
-class Query(Value):
-    """A question. ``budget`` is the block's size in tokens; ``floor`` the least score that is shown."""
-
-    text: str = ""
-    file: str = ""
-    symbol: str = ""
-    kinds: tuple[Kind, ...] = ()
-    tags: tuple[str, ...] = ()
-    k: int = 10
-    budget: int = 1500
-    floor: float | None = None
-
-
 class Filter(Value):
-    """Which memories a listing or a forgetting means; empty fields do not narrow.
+    """Which memories a listing, a question or a forgetting means; empty fields do not narrow.
 
-    ``before``: made before that time; ``alive_at``: neither expired nor past its validity then.
+    Of the values of one field any may hold, but of ``tags`` all have to. ``extensions`` (``.py``) and ``paths`` (a file, or a
+    folder with all below it) look at the files that a memory speaks of or a change touched; ``authors`` are parts of names, in
+    any case of ASCII letters. ``since``: made then or later; ``before``: made before that time; ``alive_at``: neither expired nor
+    past its validity then.
     """
 
     ids: tuple[str, ...] = ()
@@ -303,11 +322,30 @@ class Filter(Value):
     outcomes: tuple[Outcome, ...] = ()
     trusts: tuple[Trust, ...] = ()
     tags: tuple[str, ...] = ()
+    branches: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
     session: str = ""
     client: str = ""
     who: Who | None = None
+    since: int | None = None
     before: int | None = None
     alive_at: int | None = None
+
+
+class Query(Value):
+    """A question. ``where`` narrows it (without statuses: the active ones); ``budget`` is the block's size in tokens; ``floor``
+    the least score that is shown; ``vectors``: ask by meaning as well."""
+
+    text: str = ""
+    file: str = ""
+    symbol: str = ""
+    where: Filter = Filter()
+    k: int = 10
+    budget: int = 1500
+    floor: float | None = None
+    vectors: bool = False
 
 
 class Experience(Value):
@@ -343,13 +381,38 @@ class SymbolReport(Value):
 
 
 class IngestReport(Value):
-    """What an ingest did: ``seen`` commits in reach, ``added`` now, ``known`` before, ``failed`` taken back, ``redacted`` secrets."""
+    """What an ingest did: ``seen`` commits in reach, ``added`` now, ``known`` before, ``failed`` taken back, ``redacted`` secrets.
+
+    Of the added ones, ``capped`` are too large to be read whole, ``unreadable`` lack contents that git does not have (a partial
+    clone, damage), and ``shallow`` lie at the edge of a shallow clone, where only the message counts; ``completed`` are earlier
+    ones of these that could be read whole now. No branch or tag reaches ``dropped`` (gone), ``silent`` (kept for what was said of
+    them, not recalled) any more; ``restored`` are silent ones that came back. ``unseen`` are registered folders that could not be
+    asked, so that nothing was dropped. ``windowed``: there are more commits than were asked for. ``broken``: git's words where it
+    could not walk to the end of the history.
+    """
 
     seen: int
     added: int
     known: int
     failed: int = 0
     redacted: int = 0
+    capped: int = 0
+    unreadable: int = 0
+    shallow: int = 0
+    completed: int = 0
+    dropped: int = 0
+    silent: int = 0
+    restored: int = 0
+    unseen: tuple[str, ...] = ()
+    windowed: bool = False
+    broken: str = ""
+
+
+class Proposal(Value):
+    """A memory that waits for a person, and those that say much the same: ``similar`` with how much (0 to 1), most first."""
+
+    memory: Memory
+    similar: tuple[tuple[Memory, float], ...] = ()
 
 
 class Selection(Value):
@@ -405,6 +468,51 @@ class Version(Value):
     content: Memory
     recorded_at: int
     superseded_at: int | None
+
+
+class FieldChange(Value):
+    """What one field said in two versions; several values are one a line, an empty field is ""."""
+
+    field: str
+    before: str
+    after: str
+
+
+class Difference(Value):
+    """What changed of a memory between two of its versions."""
+
+    memory: Memory
+    older: int
+    newer: int
+    changes: tuple[FieldChange, ...]
+
+
+class ExportedMemory(Value):
+    """A memory with all that belongs to it, as an export carries it: ``links`` from it to others, ``aliases`` by which others
+    call it."""
+
+    memory: Memory
+    versions: tuple[Version, ...] = ()
+    occurrences: tuple[Occurrence, ...] = ()
+    links: tuple[Link, ...] = ()
+    aliases: tuple[str, ...] = ()
+
+
+class Derived(Value):
+    """A memory that is made from the repository's own files and never journaled.
+
+    ``name`` identifies it: the same name is the same memory (``doc:README.md#Usage``). Times are milliseconds; None in
+    ``valid_until`` means that it still holds.
+    """
+
+    name: str
+    draft: Draft
+    at: int
+    author: str = ""
+    branch: str = ""
+    commit: str = ""
+    valid_from: int | None = None
+    valid_until: int | None = None
 
 
 class Link(Value):

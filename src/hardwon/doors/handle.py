@@ -47,7 +47,10 @@ class Call:
         if self._engine is None:
             from hardwon.engine.opening import open_engine
 
-            self._engine = open_engine(self.cwd, self.settings.home, self.request.text("project"), wait=self.settings.wait)
+            settings = self.settings
+            self._engine = open_engine(
+                self.cwd, settings.home, self.request.text("project"), wait=settings.wait, cache=settings.cache
+            )
         return self._engine
 
     def adopt(self, engine: Engine) -> None:
@@ -84,26 +87,22 @@ def record(call: Call) -> Answer:
     """Keep a memory."""
     request = call.request
     ages = request.number("expires", 0)
-    if request.text("code") == request.text("text") == "-":
-        raise InvalidInput(
-            "the text and the code cannot both come from standard input", field="code", remedy="give one of them as a file"
-        )
-    code = _input(request.text("code"), "code") if request.text("code") else ""
+    code = snippet(request, "text")
     draft = Draft(
-        text=_words(request.text("text"), "text"),
+        text=words(request.text("text"), "text"),
         kind=request.text("kind") or "fact",  # type: ignore[arg-type]  # the table's choices
         outcome=request.given.get("outcome"),  # type: ignore[arg-type]
         detail=request.text("detail"),
         code=code,
         because=request.text("because"),
         rejected=request.texts("rejected"),
-        anchors=_anchors(request),
+        anchors=anchors(request),
         tags=request.texts("tag"),
         visibility="private" if request.flag("private") else "shared",
         expires_at=call.engine.clock() + ages * 1000 if ages else None,
         session=request.text("session"),
     )
-    return _receipt(call.engine.record(draft, call.scope))
+    return written(call.engine.record(draft, call.scope))
 
 
 def fail(call: Call) -> Answer:
@@ -128,12 +127,15 @@ def _lesson(call: Call, outcome: Any) -> Answer:
         anchors=(Anchor(request.text("file"), symbol),), session=request.text("session"),
     )  # fmt: skip
     receipt = call.engine.record(draft, call.scope)
+    if receipt.action == "refused":
+        return written(receipt)
     kept = call.engine.risk_of(receipt.id)
     text = render.lesson_receipt(receipt, kept.risk.symbol, kept.memories[0].text, kept.risk, outcome == "failed")
     return Answer(text, shapes.receipt(receipt) | {"risk_score": kept.risk.score, "level": kept.risk.level})
 
 
-def _anchors(request: Request) -> tuple[Anchor, ...]:
+def anchors(request: Request) -> tuple[Anchor, ...]:
+    """The place that --file and --symbol name."""
     path, symbol = request.text("file"), request.text("symbol")
     return (Anchor(path, symbol),) if path or symbol else ()
 
@@ -149,12 +151,16 @@ def deactivate(call: Call) -> Answer:
 
 
 def _status(call: Call, status: Status) -> Answer:
-    return _receipt(call.engine.set_status(call.request.text("id"), status, call.scope))
+    return written(call.engine.set_status(call.request.text("id"), status, call.scope))
 
 
 def undo(call: Call) -> Answer:
-    """The last change of status, taken back."""
-    return _receipt(call.engine.undo(call.request.text("id"), call.scope))
+    """The last change, taken back."""
+    receipts = call.engine.undo(call.request.text("id"), call.scope)
+    if call.request.text("id"):
+        return written(receipts[0])
+    data = {"undone": [shapes.receipt(receipt) for receipt in receipts]}
+    return Answer("\n".join(map(render.write_receipt, receipts)), data)
 
 
 def forget(call: Call) -> Answer:
@@ -182,8 +188,9 @@ def forget(call: Call) -> Answer:
     return Answer(f"forgot {render.plural(len(done.ids), 'memory', 'memories')}; `hardwon undo ID` brings one back", data)
 
 
-def _receipt(receipt: Receipt) -> Answer:
-    return Answer(render.write_receipt(receipt), shapes.receipt(receipt))
+def written(receipt: Receipt) -> Answer:
+    """What a write did; a refusal is a failure."""
+    return Answer(render.write_receipt(receipt), shapes.receipt(receipt), 1 if receipt.action == "refused" else 0)
 
 
 # Reading
@@ -193,23 +200,49 @@ def recall(call: Call) -> Answer:
     """Ranked memories."""
     request = call.request
     query = Query(
-        text=_words(request.text("task"), "task"),
+        text=words(request.text("task"), "task"),
         file=request.text("file"),
         symbol=request.text("symbol"),
-        kinds=request.texts("kind"),  # type: ignore[arg-type]  # the table's choices
-        tags=request.texts("tag"),
+        where=narrowed(call),
+        vectors=request.flag("vectors"),
         k=min(request.number("k", 10), 100),
         # A list for a person is bounded by -k; the budget is for blocks.
         budget=request.number("budget", call.settings.budget if request.flag("block") or request.flag("json") else _NO_BUDGET),
     )
-    if not (query.text.strip() or query.file or query.symbol or query.kinds or query.tags):
+    if not (query.text.strip() or query.file or query.symbol or query.where != Filter()):
         raise InvalidInput(
-            "`recall` needs a task, --file, --symbol, --kind or --tag", field="task", remedy='hardwon recall "why do we retry?"'
+            "`recall` needs a task, --file, --symbol or a filter", field="task", remedy='hardwon recall "why do we retry?"'
         )
     answer = call.engine.recall(query, call.scope)
     if request.flag("block"):
         return _block(call, answer)
     return _found(call, render.hits(answer, call.paint, explain=request.flag("explain")), shapes.block, answer)
+
+
+def narrowed(call: Call) -> Filter:
+    """The filter that the options of a request make."""
+    request = call.request
+    return Filter(
+        kinds=request.texts("kind"),  # type: ignore[arg-type]  # the table's choices, and so below
+        outcomes=request.texts("outcome"),  # type: ignore[arg-type]
+        statuses=request.texts("status"),  # type: ignore[arg-type]
+        trusts=request.texts("trust"),  # type: ignore[arg-type]
+        tags=tuple(map(str.lower, request.texts("tag"))),
+        branches=request.texts("branch"),
+        extensions=request.texts("ext"),
+        paths=request.texts("path"),
+        authors=request.texts("author"),
+        since=_moment(call, "since"),
+        before=_moment(call, "until"),
+    )
+
+
+def _moment(call: Call, name: str) -> int | None:
+    """A time in milliseconds: a date as it is, an age (negative seconds) counted back from now."""
+    seconds = call.request.number(name, 0)
+    if not seconds:
+        return None
+    return call.engine.clock() + seconds * 1000 if seconds < 0 else seconds * 1000
 
 
 def before(call: Call) -> Answer:
@@ -309,18 +342,6 @@ def status(call: Call) -> Answer:
     return condition(call)
 
 
-def verify(call: Call) -> Answer:
-    """A check of the store."""
-    found = call.engine.verify()
-    good = not any(item.level in ("error", "warning") for item in found)
-    figures = call.engine.figures() if good else {}
-    data = {"ok": good, "findings": [dict(vars(item)) for item in found], **figures}
-    if found:
-        return Answer(render.findings(found, call.paint), data, 0 if good else 1)
-    memories = render.plural(figures["memories"], "memory", "memories")
-    return Answer(f"all is well: {memories}, {render.plural(figures['events'], 'journal entry', 'journal entries')}", data)
-
-
 def init(call: Call) -> Answer:
     """Make the memory and read history."""
     from hardwon.doors.condition import init as first
@@ -328,7 +349,17 @@ def init(call: Call) -> Answer:
     return first(call)
 
 
-def _words(text: str, field: str) -> str:
+def snippet(request: Request, beside: str) -> str:
+    """The code that --code names; "" without one. InvalidInput where it and the argument ``beside`` both are standard input."""
+    if request.text("code") == request.text(beside) == "-":
+        raise InvalidInput(
+            "the text and the code cannot both come from standard input", field="code", remedy="give one of them as a file"
+        )
+    return _input(request.text("code"), "code") if request.text("code") else ""
+
+
+def words(text: str, field: str) -> str:
+    """A text, or what standard input holds for ``-``."""
     return _input("-", field) if text == "-" else text
 
 

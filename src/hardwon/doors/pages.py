@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from hardwon.doors.verbs import GLOBALS, VERBS
+from hardwon.errors import HardwonError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,4 +70,16 @@ def _option(item: Option) -> click.Option:
         metavar=None if item.form == "flag" or item.choices else item.metavar or None,
         multiple=item.many,
         type=kind,
+        shell_complete=_projects if item.name in ("project", "link") else None,
     )
+
+
+def _projects(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """The registered names that begin so; none where the registry cannot be read: a completion has nowhere to say why."""
+    from hardwon.settings import load
+    from hardwon.store.registry import Registry
+
+    try:
+        return sorted(entry.name for entry in Registry(load().home).entries() if entry.name.startswith(begun))
+    except HardwonError:
+        return []

@@ -143,6 +143,8 @@ def _convert(option: Option, text: str) -> object:
         return int(text)
     if option.form == "age":
         return _age(option, text)
+    if option.form == "moment":
+        return _moment(option, text)
     if option.form == "name":
         return plain(text, f"--{option.name}", option.name)
     if option.choices and text not in option.choices:
@@ -173,6 +175,25 @@ def _age(option: Option, text: str) -> int:
     raise InvalidInput(f"--{option.name} takes an age, not {text[:60]!r}", field=option.name, remedy="such as 12h, 30d, 8w or 1y")
 
 
+def _moment(option: Option, text: str) -> int:
+    """An age as the negative of its seconds, a date (with or without a time of day, UTC) as its seconds since 1970."""
+    if text[-1:] in _AGES:
+        return -_age(option, text)
+    from datetime import UTC, datetime
+
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        at = None
+    if at is None or not 1970 <= at.year <= 9000:
+        raise InvalidInput(
+            f"--{option.name} takes a date or an age, not {text[:60]!r}",
+            field=option.name,
+            remedy="such as 2026-01-31, 30d or 12h",
+        )
+    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp())
+
+
 def _take_arguments(verb: Verb, words: list[str], given: dict[str, object]) -> None:
     rest = list(words)
     for argument in verb.arguments:
@@ -182,6 +203,8 @@ def _take_arguments(verb: Verb, words: list[str], given: dict[str, object]) -> N
         if argument.form == "name":
             for word in taken:
                 plain(word, argument.name.upper(), argument.name)
+        elif taken and not any(map(str.strip, taken)):
+            plain("", argument.name.upper(), argument.name)
         if argument.many and not argument.joined:
             given[argument.name] = taken
         elif taken:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from hardwon.types import Block, Event, Finding, Memory, Receipt, Risk, SymbolReport, Version
+    from hardwon.types import Block, Difference, Event, Finding, Memory, Proposal, Receipt, Risk, SymbolReport, Version
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 _ADVICE = {
@@ -23,12 +23,22 @@ _ADVICE = {
 class Paint:
     """Colours, on a terminal only."""
 
-    def __init__(self, on: bool) -> None:
+    def __init__(self, on: bool, width: int = 0) -> None:
+        """``width``: columns of the terminal, 0 where there is none."""
         self._on = on
+        self._width = width
 
     def __call__(self, style: str, text: str) -> str:
         """The text in that style."""
         return f"\033[{_STYLES[style]}m{text}\033[0m" if self._on else text
+
+    def wrapped(self, text: str, indent: int) -> list[str]:
+        """The text in lines that fit beside an indent; one line where nobody looks, so that scripts find what was stored."""
+        if self._width <= 2 * indent or len(text) <= self._width - indent:
+            return [text]
+        from textwrap import wrap
+
+        return wrap(text, self._width - indent, break_on_hyphens=False) or [text]
 
 
 def plural(count: int, one: str, many: str) -> str:
@@ -110,13 +120,17 @@ def injection(report: SymbolReport) -> str:
 
 
 def hits(answer: Block, paint: Paint, *, explain: bool) -> str:
-    """A list of hits, best first."""
+    """A list of hits, best first; on a terminal its lines end where the terminal does."""
     lines: list[str] = []
     for hit in answer.hits:
         memory = hit.memory
-        lines.append(f"{paint('green', f'{hit.score:.2f}')}  {paint('dim', head(memory))}")
-        lines.append(f"      {paint('bold', memory.text)}")
-        lines += [f"      {line}" for line in _excerpt(memory)]
+        first, *more = paint.wrapped(head(memory), 6)
+        lines.append(f"{paint('green', f'{hit.score:.2f}')}  {paint('dim', first)}")
+        lines += ["      " + paint("dim", line) for line in more]
+        lines += ["      " + paint("bold", line) for line in paint.wrapped(memory.text, 6)]
+        lines += ["      " + line for text in _excerpt(memory) for line in paint.wrapped(text, 6)]
+        if hit.contradicted:
+            lines.append(paint("yellow", f"      contradicted by {', '.join(hit.contradicted)}"))
         if explain:
             parts = (f"{signal.signal} {signal.points:+.2f}" for signal in hit.why)
             lines.append(paint("dim", f"      = {', '.join(parts)}"))
@@ -200,3 +214,26 @@ def table(rows: Sequence[tuple[str, object]], paint: Paint) -> str:
     """Names and values, one a line."""
     width = max((len(name) for name, _ in rows), default=0)
     return "\n".join(f"  {paint('dim', name.ljust(width))}  {value}" for name, value in rows)
+
+
+def differences(found: Difference, paint: Paint) -> str:
+    """What ``diff`` says: each field that changed, as a unified diff."""
+    from difflib import unified_diff
+
+    lines = []
+    for item in found.changes:
+        lines.append(paint("bold", item.field))
+        for line in list(unified_diff(item.before.splitlines(), item.after.splitlines(), lineterm=""))[2:]:
+            colour = {"+": "green", "-": "red"}.get(line[0], "dim")
+            lines.append("  " + paint(colour, line))
+    return "\n".join(lines) or f"versions {found.older} and {found.newer} say the same"
+
+
+def proposals(found: Sequence[Proposal], paint: Paint) -> str:
+    """What ``review`` says."""
+    lines = []
+    for item in found:
+        lines.append(f"{paint('bold', number(item.memory))}  {item.memory.text}")
+        lines.append(paint("dim", f"      {head(item.memory)}"))
+        lines += [f"      {share:.0%} like {number(other)}: {other.text}" for other, share in item.similar]
+    return "\n".join(lines)

@@ -8,7 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hardwon.types import Block, Event, Memory, Occurrence, Receipt, Risk, SymbolReport, Version
+    from hardwon.engine.secrets import Held
+    from hardwon.types import Block, Event, Memory, Mode, Occurrence, Receipt, Risk, SymbolReport, Version
 
 
 def moment(at: int | None) -> str | None:
@@ -55,7 +56,19 @@ def memory(value: Memory) -> dict[str, Any]:
         "valid_until": moment(value.valid_until),
         "expires_at": moment(value.expires_at),
         "replaced_by": value.replaced_by,
+        "metadata": metadata(value.metadata),
+        "useful": value.useful,
+        "useless": value.useless,
     }
+
+
+def metadata(text: str) -> Any:
+    """The caller's own data as the object that it is; {} where there is none."""
+    if not text:
+        return {}
+    import json
+
+    return json.loads(text)
 
 
 def block(value: Block) -> dict[str, Any]:
@@ -65,6 +78,7 @@ def block(value: Block) -> dict[str, Any]:
             {
                 "memory": memory(hit.memory),
                 "score": round(hit.score, 4),
+                "contradicted_by": list(hit.contradicted),
                 "why": [{"signal": signal.signal, "points": round(signal.points, 3)} for signal in hit.why],
             }
             for hit in value.hits
@@ -72,8 +86,13 @@ def block(value: Block) -> dict[str, Any]:
         "block": value.block,
         "tokens": value.tokens,
         "left_out": value.left_out,
-        "mode": {"lexical": value.mode.lexical, "vectors": value.mode.vectors, "degraded": list(value.mode.degraded)},
+        "mode": mode(value.mode),
     }
+
+
+def mode(value: Mode) -> dict[str, Any]:
+    """What took part, and what could not."""
+    return {"lexical": value.lexical, "vectors": value.vectors, "degraded": list(value.degraded)}
 
 
 def risk(value: Risk) -> dict[str, Any]:
@@ -134,4 +153,12 @@ def event(value: Event) -> dict[str, Any]:
     return {
         "seq": value.seq, "at": moment(value.at), "action": value.action, "version": value.version, "payload": value.payload,
         "who": value.origin.who, "client": value.origin.client, "session": value.origin.session, "hash": value.hash.hex(),
+    }  # fmt: skip
+
+
+def held(value: Held) -> dict[str, Any]:
+    """A memory that holds secrets, and where."""
+    return {
+        "id": value.memory, "number": value.number, "commit": value.commit,
+        "found": [{"field": one.field, "kind": one.kind, "count": one.count, "version": one.version} for one in value.found],
     }  # fmt: skip

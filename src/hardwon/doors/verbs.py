@@ -1,22 +1,23 @@
 """The table of verbs: command line, help, completion and docs are made from it, and later MCP and REST.
 
-A row says what a verb is called, what it takes and what it is for; doors/handle.py has a function of the same name.
+A row says what a verb is called, what it takes, what it is for, and which module of this room has the function of its name.
 """
 
 from __future__ import annotations
 
-from hardwon.types import KINDS, OUTCOMES, Value
+from hardwon.settings import VECTOR_INDEXES
+from hardwon.types import KINDS, LINKS, OUTCOMES, STATUSES, TRUSTS, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
-    Form = Literal["text", "name", "number", "flag", "age"]
+    Form = Literal["text", "name", "number", "flag", "age", "moment"]
 
 
 class Option(Value):
-    """``--name`` of a verb. ``form``: text, name (one line without control characters), number, age (``30d``, ``12h``, ``2w``) or
-    flag; ``many``: may be given repeatedly."""
+    """``--name`` of a verb. ``form``: text, name (one line without control characters), number, age (``30d``, ``12h``, ``2w``),
+    moment (an age, or a date such as 2026-01-31) or flag; ``many``: may be given repeatedly."""
 
     name: str
     help: str
@@ -39,7 +40,8 @@ class Argument(Value):
 
 
 class Verb(Value):
-    """One row. ``about`` is what the help page says besides."""
+    """One row. ``about`` is what the help page says besides; ``module`` the one of this room whose function of the same name
+    handles it (``import_`` for a name that Python keeps)."""
 
     name: str
     summary: str
@@ -47,6 +49,7 @@ class Verb(Value):
     options: tuple[Option, ...] = ()
     examples: tuple[str, ...] = ()
     about: str = ""
+    module: str = "handle"
 
 
 JSON = Option("json", "Print JSON, also for errors (on standard error).", "flag")
@@ -62,7 +65,36 @@ _TAG = Option("tag", "A tag; may be repeated.", "name", many=True, metavar="TAG"
 _BUDGET = Option("budget", "Most tokens of the block.", "number", metavar="TOKENS")
 _EXIT = Option("exit-code", "Exit with 3 when nothing was found.", "flag")
 _YES = Option("yes", "Do it without asking.", "flag", short="y")
-_ID = Argument("id", "A number (#12 or 12), an id, or a commit of 7 digits and more.")
+_ID = Argument("id", "A number (#12 or 12), an id, a commit of 7 digits and more, or another name of the memory.", "name")
+_FORCE = Option("force", "Do it although something is lost by it.", "flag")
+_DRY = Option("dry-run", "Say what would be done, and do nothing.", "flag")
+_NEW_WORDS = (
+    Option("text", "The new text.", metavar="TEXT"),
+    Option("detail", "The new detail.", short="d", metavar="TEXT"),
+    Option("because", "The new reason.", metavar="TEXT"),
+    Option("rejected", "The alternatives that were turned down; may be repeated, replaces the old ones.", many=True, metavar="TEXT"),
+    Option("tag", "The tags; may be repeated, replaces the old ones.", "name", many=True, metavar="TAG"),
+    Option("code", "The new snippet, from a file or from standard input.", metavar="FILE|-"),
+    _FILE,
+    _SYMBOL,
+    Option("expires", "Forget to mention it after this time.", "age", metavar="AGE"),
+)  # fmt: skip
+FORMATS_IN = ("jsonl", "cm", "server-memory", "markdown")
+FORMATS_OUT = ("jsonl", "markdown", "server-memory")
+# What narrows a question or an export. Values of one option are alternatives, but of --tag all have to be there.
+FILTERS = (
+    Option("kind", "Only memories of this kind; may be repeated.", choices=KINDS, many=True, metavar="KIND"),
+    Option("outcome", "Only memories that ended so; may be repeated.", choices=OUTCOMES, many=True, metavar="OUTCOME"),
+    Option("status", "Only memories of this status (default active); may be repeated.", choices=STATUSES, many=True, metavar="STATUS"),
+    Option("trust", "Only memories that are believed so far; may be repeated.", choices=TRUSTS, many=True, metavar="TRUST"),
+    Option("tag", "Only memories with this tag; of several, with all.", "name", many=True, metavar="TAG"),
+    Option("branch", "Only memories of this branch; may be repeated.", "name", many=True, metavar="BRANCH"),
+    Option("ext", "Only memories about files with this extension; may be repeated.", "name", many=True, metavar="EXT"),
+    Option("path", "Only memories about this file, or files below this folder; may be repeated.", "name", many=True, metavar="PATH"),
+    Option("author", "Only memories whose author's name contains this; may be repeated.", "name", many=True, metavar="NAME"),
+    Option("since", "Only memories made since: an age (30d) or a date (2026-01-31).", "moment", metavar="TIME"),
+    Option("until", "Only memories made before: an age (30d) or a date (2026-01-31).", "moment", metavar="TIME"),
+)  # fmt: skip
 
 VERBS: tuple[Verb, ...] = (
     Verb(
@@ -71,11 +103,13 @@ VERBS: tuple[Verb, ...] = (
         (),
         (
             Option("name", "The name under which -p finds it (default: the repository's).", "name", metavar="NAME"),
+            Option("link", "Join this folder, and its remote, to the memory of that name.", "name", metavar="NAME"),
+            Option("split", "Give this folder a memory of its own, of that name.", "name", metavar="NAME"),
             Option("limit", "Read at most the newest N commits (default 100000).", "number", metavar="N"),
             Option("no-history", "Only make the store.", "flag"),
             Option("rebuild", "Make the search index anew, from what is kept and from git.", "flag"),
         ),
-        ("hardwon init", "hardwon init --name payments --limit 20000"),
+        ("hardwon init", "hardwon init --name payments --limit 20000", "hardwon init --link payments"),
         "Reads every commit but merges that is not known yet, newest first, without a model and a network. It may be stopped with "
         "Ctrl-C at any time: what was read stays, and the next init goes on. Outside git it makes a memory for the folder.",
     ),
@@ -151,9 +185,9 @@ VERBS: tuple[Verb, ...] = (
         (
             _FILE,
             _SYMBOL,
-            Option("kind", "Only memories of this kind; may be repeated.", choices=KINDS, many=True, metavar="KIND"),
-            _TAG,
+            *FILTERS,
             Option("k", "At most this many (default 10).", "number", short="k", metavar="N"),
+            Option("vectors", "Ask by meaning as well; needs the extra `vectors`, and half a second to load the model.", "flag"),
             _BUDGET,
             Option("block", "Print the block for a prompt instead of a list.", "flag"),
             Option("explain", "Show what made up each score.", "flag"),
@@ -163,8 +197,12 @@ VERBS: tuple[Verb, ...] = (
             'hardwon recall "why do we retry uploads twice?"',
             'hardwon recall "connection pool exhausted" --file src/db.py --explain',
             'hardwon recall "flaky login test" --kind lesson --kind attempt --json',
+            'hardwon recall "upload" --path src/net --ext py --author ann --since 2025-01-01',
+            "hardwon recall --kind decision --since 90d",
         ),
-        "An empty answer is an answer: nothing here reaches the floor. Scores are probabilities of being relevant.",
+        "An empty answer is an answer: nothing here reaches the floor. Scores are probabilities of being relevant. Filters are exact "
+        "and may be combined; a tag, branch, extension, path or author that nothing has is an error that lists what there is. Without "
+        "a task the newest that the filters let through are listed.",
     ),
     Verb(
         "before",
@@ -187,7 +225,7 @@ VERBS: tuple[Verb, ...] = (
     Verb(
         "forget",
         "Forget memories; `undo` brings them back.",
-        (Argument("id", _ID.help, required=False, many=True),),
+        (Argument("id", _ID.help, "name", required=False, many=True),),
         (
             Option("session", "Everything that this session wrote.", "name", metavar="ID"),
             Option("source", "Everything that this client wrote, such as claude-code.", "name", metavar="CLIENT"),
@@ -198,7 +236,170 @@ VERBS: tuple[Verb, ...] = (
         ),
         ("hardwon forget 12 --yes", "hardwon forget --session 8f2c --dry-run", "hardwon forget --tag spike --older-than 30d"),
     ),
-    Verb("undo", "Take back the last resolve, deactivate or forget of a memory.", (_ID,), (), ("hardwon undo 12",)),
+    Verb(
+        "undo",
+        "Take back the last change of a memory, or the last thing that you did.",
+        (Argument("id", _ID.help, "name", required=False),),
+        (),
+        ("hardwon undo 12", "hardwon undo"),
+        "Takes back resolve, deactivate, forget, revise, link, approve, reject, useful and useless, one after the other. Without ID it "
+        "takes back your own last stroke: a forgetting of many comes back as a whole.",
+    ),
+    Verb(
+        "revise",
+        "Change the words of a memory; the old ones stay as a version.",
+        (_ID, Argument("words", "The new text; - reads standard input.", required=False, many=True, joined=True)),
+        tuple(option for option in _NEW_WORDS if option.name != "text"),
+        (
+            'hardwon revise 12 "Sessions live in Valkey" --because "the licence changed"',
+            "hardwon revise 12 --tag auth --tag storage",
+        ),
+        "An agent may revise what agents claimed, not what a person confirmed.",
+        "curate",
+    ),
+    Verb(
+        "diff",
+        "What changed between two versions of a memory.",
+        (_ID,),
+        (
+            Option("from", "The older version (default: the last but one).", "number", metavar="N"),
+            Option("to", "The newer version (default: the last).", "number", metavar="N"),
+        ),
+        ("hardwon diff 12", "hardwon diff 12 --from 1 --to 3"),
+        module="curate",
+    ),
+    Verb(
+        "link",
+        "Say how one memory stands to another.",
+        (_ID, Argument("other", "The other memory.", "name")),
+        tuple(Option(kind, f"The first {kind} the other.", "flag") for kind in LINKS),
+        ("hardwon link 14 12 --replaces", "hardwon link 14 9c1d0e2 --supports"),
+        "What is replaced is not recalled any more; of what is contradicted, both say so.",
+        "curate",
+    ),
+    Verb(
+        "approve",
+        "Vouch for a memory: it is confirmed, and comes back if it was rejected.",
+        (Argument("id", _ID.help, "name", many=True),),
+        (),
+        ("hardwon approve 12", "hardwon approve 12 13 14"),
+        "Only for a person at a terminal: it asks for each.",
+        "curate",
+    ),
+    Verb(
+        "reject",
+        "Turn a memory down: it is not shown, and what says the same stays out.",
+        (Argument("id", _ID.help, "name", many=True),),
+        (_YES,),
+        ("hardwon reject 12",),
+        "Only for a person. No door lets the same words in again, until `approve` does.",
+        "curate",
+    ),
+    Verb(
+        "review",
+        "What waits for your verdict: unconfirmed memories, with those that say much the same.",
+        (),
+        (Option("limit", "At most this many (default 20).", "number", metavar="N"), _EXIT),
+        ("hardwon review", "hardwon review --limit 5 --json"),
+        "Then: `hardwon approve`, `hardwon reject`, `hardwon revise`, `hardwon link A B --replaces`.",
+        "curate",
+    ),
+    Verb("useful", "Say that a memory helped.", (_ID,), (), ("hardwon useful 12",), module="curate"),
+    Verb("useless", "Say that a memory did not help.", (_ID,), (), ("hardwon useless 12",), module="curate"),
+    Verb(
+        "ingest",
+        "Read what the repository itself tells: its commits, its documents, its dependencies.",
+        (Argument("source", "git, docs or deps.", "name"),),
+        (Option("limit", "Of git: read at most the newest N commits (default 100000).", "number", metavar="N"), _DRY),
+        ("hardwon ingest docs", "hardwon ingest deps --dry-run", "hardwon ingest git"),
+        "Idempotent: what is known is passed over, what changed is read again, what is gone goes. docs: READMEs, CONTRIBUTING, "
+        "CHANGELOGs, decision records, docs/, by heading. deps: manifests and lock files of Python, JavaScript, Go, Rust and Java, with "
+        "every change of a version; an upgrade that was taken back is a failed attempt. --dry-run counts, secrets too.",
+        "ingest",
+    ),
+    Verb(
+        "import",
+        "Take memories in: an export, a database of cm.py, a memory server's file, Markdown notes.",
+        (Argument("file", "A file, a folder of notes, or - for standard input.", "name"),),
+        (
+            Option("format", "What it is, where that is not to be guessed.", choices=FORMATS_IN, metavar="FORMAT"),
+            Option("only", "Of a database: only this project; may be repeated.", "name", many=True, metavar="PROJECT"),
+            Option(
+                "project-map",
+                "Of a database: its project OLD goes to the memory NAME; may be repeated.",
+                "name",
+                many=True,
+                metavar="OLD=NAME",
+            ),
+            Option("keep-trust", "Believe what it says of itself; only for a person.", "flag"),
+            _DRY,
+        ),
+        (
+            "hardwon import memories.jsonl",
+            "hardwon import code_memory.db --project-map shop=payments",
+            "hardwon import notes/ --dry-run",
+        ),
+        "Idempotent. What comes in is imported, and not shown unasked until a person approves it. What cannot be used is listed by line, "
+        "and the rest goes in; then it exits with 1.",
+        "exchange",
+    ),
+    Verb(
+        "export",
+        "Write memories to a file, or to standard output: what people and agents recorded, with versions and occurrences.",
+        (Argument("file", "The file; - or none for standard output.", "name", required=False),),
+        (
+            Option("format", "What to write (default jsonl).", choices=FORMATS_OUT, metavar="FORMAT"),
+            Option("private", "Private memories too.", "flag"),
+            *FILTERS,
+            _FORCE,
+        ),
+        ("hardwon export memories.jsonl", "hardwon export --kind decision --format markdown", "hardwon export - --since 30d"),
+        "Commits, documents and facts on dependencies are not written, for they can be read from the repository again; what was done to "
+        "them is. The file appears whole "
+        "or not at all. It refuses to replace memories by nothing, or a file that is no export, without --force.",
+        "exchange",
+    ),
+    Verb(
+        "reembed",
+        "Make the vectors that are missing, for `recall --vectors`.",
+        (),
+        (
+            Option("history", "Also of commits and documents: some 14 CPU minutes for 10,000.", "flag"),
+            Option("limit", "At most this many now.", "number", metavar="N"),
+        ),
+        ("hardwon reembed", "hardwon reembed --history --limit 5000"),
+        "Newest first; Ctrl-C keeps what is done, the next run goes on. Needs the extra `vectors`.",
+        "upkeep",
+    ),
+    Verb(
+        "compact",
+        "Give back the space of what is gone.",
+        (),
+        (),
+        ("hardwon compact",),
+        "Rewrites the store's file; other writers wait meanwhile, readers do not.",
+        "upkeep",
+    ),
+    Verb(
+        "bench",
+        "Measure ways to search vectors on this very memory, each against the exact one.",
+        (Argument("what", "vectors.", "name"),),
+        (
+            Option(
+                "mode",
+                "An index to measure (default flat and signs); may be repeated.",
+                choices=VECTOR_INDEXES,
+                many=True,
+                metavar="MODE",
+            ),
+            Option("k", "How many hits are compared (default 10).", "number", short="k", metavar="N"),
+            Option("queries", "How many questions are asked (default 100).", "number", metavar="N"),
+            Option("seed", "Which ones (default 1).", "number", metavar="N"),
+        ),
+        ("hardwon bench vectors", "hardwon bench vectors --mode signs --mode srvdb:hnsw"),
+        "Tells of each: the share of the exact hits that it found, milliseconds, seconds to build, size on the disk.",
+        "bench",
+    ),
     Verb(
         "status",
         "Which memory this folder uses, why, how large it is, and whether it is well.",
@@ -208,11 +409,16 @@ VERBS: tuple[Verb, ...] = (
     ),
     Verb(
         "verify",
-        "Check the store: file, index, journal, every row. Never writes.",
+        "Check the store: file, index, journal, every row. Never writes, unless secrets are to be taken out.",
         (),
-        (),
-        ("hardwon verify",),
+        (
+            Option("secrets", "Look for secrets in all that is stored, by the rules of today.", "flag"),
+            Option("redact", "With --secrets: take them out for good, after a yes.", "flag"),
+            _YES,
+        ),
+        ("hardwon verify", "hardwon verify --secrets", "hardwon verify --secrets --redact"),
         "Exits with 1 when something is wrong. On a large store this takes seconds to minutes.",
+        "upkeep",
     ),
 )
 

@@ -7,19 +7,46 @@ import time
 
 from hardwon.code import paths
 from hardwon.errors import InvalidInput, NotFound
-from hardwon.types import Anchor, Block, Filter, Hit, IngestReport, Mode, Scope, Selection, Signal, SymbolReport, Value
+from hardwon.types import Anchor, SymbolReport, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, Literal
 
     from hardwon.code.repo import Checkout
-    from hardwon.store.base import Reader, Store, Transaction, Writer
+    from hardwon.engine.derived import DerivedReport
+    from hardwon.engine.secrets import Held
+    from hardwon.engine.vectors import EmbedReport
+    from hardwon.intake.bulk import Redactor
+    from hardwon.store.base import Reader, Store, Transaction
     from hardwon.store.identity import Entry
-    from hardwon.types import Change, Draft, Event, Experience, Finding, Memory, Occurrence, Query, Receipt, Risk, Status, Version
+    from hardwon.types import (
+        Block,
+        Change,
+        Difference,
+        Draft,
+        Event,
+        Experience,
+        Filter,
+        Finding,
+        IngestReport,
+        LinkKind,
+        Memory,
+        Occurrence,
+        Proposal,
+        Query,
+        Receipt,
+        Revision,
+        Risk,
+        Scope,
+        Selection,
+        Status,
+        Version,
+    )
 
-_LISTED = 200
+# How an item's own id begins as another name of its memory: a program's "12" is not memory number 12.
+OWN = "own:"
 # A setting of the store while its index is made anew.
 REBUILDING = "rebuilding"
 
@@ -49,14 +76,27 @@ class Engine:
         clock: Callable[[], int] = wall_clock,
         entropy: Callable[[int], bytes] = os.urandom,
         wait: float = 30.0,
+        cache: str = "",
     ) -> None:
-        """``repository`` is the registered id (the namespace of derived ids); ``wait`` the seconds to queue for the lock."""
+        """``repository`` is the registered id (the namespace of derived ids); ``wait`` the seconds to queue for the lock; ``cache``
+        a folder for what can be made again, without which text in bulk is looked at by the quick rules only."""
         self.store = store
         self.repository = repository
         self.place = place
         self.clock = clock
         self.entropy = entropy
         self.wait = wait
+        self.cache = cache
+        self._bulk: Redactor | None = None
+
+    @property
+    def bulk(self) -> Redactor:
+        """What takes secrets out of text that enters in bulk, or through a door that lives long."""
+        if self._bulk is None:
+            from hardwon.intake.bulk import Redactor
+
+            self._bulk = Redactor(self.cache)
+        return self._bulk
 
     @property
     def home(self) -> Place:
@@ -72,142 +112,76 @@ class Engine:
     # Writing
 
     def record(self, draft: Draft, scope: Scope) -> Receipt:
-        """Keep a memory, or one more occurrence of a known one; returns after the commit."""
-        from hardwon.intake import merge
-        from hardwon.intake.redact import redact, redact_draft
-        from hardwon.intake.shape import shape
-        from hardwon.types import Receipt
-        from hardwon.upkeep import trust
+        """Keep a memory, or one more occurrence of a known one; returns after the commit. Refused where a person rejected it."""
+        from hardwon.engine.record import record
 
-        # Twice: hidden characters can cut a secret apart, and shaping joins it again.
-        raw, first = redact_draft(draft)
-        clean, second = redact_draft(shape(raw))
-        redacted = first + second
-        clean = self._pin(clean)
-        now = self.clock()
-        key = merge.twin_key(clean)
-        origin = scope.origin.replace(
-            session=clean.session or redact(scope.origin.session)[0], client=redact(scope.origin.client)[0]
-        )
-        with self.write() as writer:
-            known = writer.twin(key)
-            if known is None:
-                memory = self._new_memory(clean, origin, now, writer.next_number())
-                event = self._keep(writer, "created", memory, origin, key, fresh=True)
-            else:
-                believed, trusted = trust.after_repeat(known.trust, origin.who, merge.says_all(known, clean))
-                memory = merge.repeat(known, clean, now, believed=believed).replace(trust=trusted)
-                event = self._keep(writer, "repeated", memory, origin, b"", fresh=memory.version > known.version)
-            self._occur(writer, memory, origin, event)
-        why = "" if known is None else f"seen {memory.seen} times"
-        return Receipt(memory.id, memory.number, event.action, redacted, event.seq, why)
+        return record(self, draft, scope)
 
-    def _new_memory(self, draft: Draft, origin: Any, now: int, number: int) -> Memory:
-        from hardwon.store.ids import uuid7
-        from hardwon.types import Memory
-        from hardwon.upkeep import trust
+    def revise(self, reference: str, revision: Revision, scope: Scope) -> Receipt:
+        """Change a memory's words; the old ones stay as a version. InvalidInput where the writer is believed less than it."""
+        from hardwon.engine.curate import revise
 
-        checkout = self.place.checkout if self.place else None
-        return Memory(
-            id=uuid7(now, self.entropy(10)), number=number, kind=draft.kind, outcome=draft.outcome, text=draft.text,
-            detail=draft.detail, code=draft.code, because=draft.because, rejected=draft.rejected, anchors=draft.anchors,
-            tags=draft.tags, trust=trust.initial(origin.who), visibility=draft.visibility, origin=origin,
-            branch=checkout.branch if checkout else "", commit=checkout.head if checkout else "",
-            created_at=now, updated_at=now, valid_from=now, expires_at=draft.expires_at,
-        )  # fmt: skip
+        return revise(self, reference, revision, scope)
 
-    def _keep(self, writer: Writer, action: Any, memory: Memory, origin: Any, twin: bytes, fresh: bool) -> Event:
-        from hardwon.search import terms
+    def set_status(self, reference: str, status: Status, scope: Scope) -> Receipt:
+        """Give a memory another status (resolved, inactive, active), with its occurrences."""
+        from hardwon.engine.curate import set_status
 
-        writer.put(memory, twin, terms.of_memory(memory) if fresh else None)
-        return writer.log(action, memory, origin, memory.updated_at, self.entropy(16) if fresh else b"")
+        return set_status(self, reference, status, scope)
 
-    def _occur(self, writer: Writer, memory: Memory, origin: Any, event: Event) -> None:
-        from hardwon.types import Occurrence
+    def forget(self, where: Filter, scope: Scope, *, dry_run: bool) -> Selection:
+        """Mark everything that matches as forgotten, in one transaction; InvalidInput for a filter that names nothing."""
+        from hardwon.engine.curate import forget
 
-        checkout = self.place.checkout if self.place else None
-        branch, commit = (checkout.branch, checkout.head) if checkout else ("", "")
-        writer.occur(Occurrence(memory.id, memory.updated_at, memory.outcome, "active", origin, branch, commit), event.seq)
+        return forget(self, where, scope, dry_run=dry_run)
 
-    def _pin(self, draft: Draft) -> Draft:
-        head = self.place.checkout.head if self.place else ""
-        pinned: Draft = draft.replace(
-            anchors=tuple(Anchor(self.relative(anchor.path), anchor.symbol, head) for anchor in draft.anchors)
-        )
-        return pinned
+    def link(self, source: str, target: str, kind: LinkKind, scope: Scope) -> Receipt:
+        """Relate two memories; what ``replaces`` another takes its place."""
+        from hardwon.engine.curate import link
 
-    def _named(self, symbol: str) -> str:
-        """A symbol that is asked about, in the spelling in which it would be kept."""
-        if symbol.isascii() and symbol.isprintable():
-            return symbol.strip()
-        from hardwon.intake.shape import clean_text
+        return link(self, source, target, kind, scope)
 
-        return clean_text(symbol, "symbol", len(symbol) + 1)
+    def approve(self, reference: str, scope: Scope) -> Receipt:
+        """A person vouches for a memory: confirmed, and active again if it was rejected."""
+        from hardwon.engine.curate import approve
+
+        return approve(self, reference, scope)
+
+    def reject(self, reference: str, scope: Scope) -> Receipt:
+        """A person turns a memory down: what says the same stays out until it is approved."""
+        from hardwon.engine.curate import reject
+
+        return reject(self, reference, scope)
+
+    def feedback(self, reference: str, word: Literal["useful", "useless"], scope: Scope) -> Receipt:
+        """Whoever read a memory found it useful or useless."""
+        from hardwon.engine.curate import feedback
+
+        return feedback(self, reference, word, scope)
+
+    def undo(self, reference: str, scope: Scope) -> list[Receipt]:
+        """Take back the last change of a memory that stands; of this actor's last stroke where ``reference`` is empty."""
+        from hardwon.engine.curate import undo
+
+        return undo(self, reference, scope)
+
+    def upsert(self, items: Iterable[tuple[str, Draft]], scope: Scope) -> list[Receipt]:
+        """Keep drafts under ids of the caller's own: a known id gets the new content as its next version."""
+        from hardwon.engine.keyed import upsert
+
+        return upsert(self, items, scope)
+
+    def delete(self, names: Sequence[str], scope: Scope) -> Selection:
+        """Forget the items with these ids of the caller's own."""
+        from hardwon.engine.keyed import delete
+
+        return delete(self, names, scope)
 
     def relative(self, path: str) -> str:
         """A file as the store names it: relative to the repository, with slashes; "" stays ""."""
         if not path or self.place is None:
             return path
         return paths.relative_file(path, self.place.checkout, self.place.cwd)
-
-    def set_status(self, reference: str, status: Status, scope: Scope) -> Receipt:
-        """Give a memory another status (resolved, inactive, forgotten, active), with its occurrences."""
-        from hardwon.types import Receipt
-
-        with self.write() as writer:
-            memory = _one(writer, reference)
-            if memory.status == status:
-                return Receipt(memory.id, memory.number, "unchanged", why=f"it is {status} already")
-            if memory.status == "forgotten":
-                raise InvalidInput("this memory is forgotten", field="id", remedy=f"`hardwon undo {reference}` brings it back")
-            event = self._change_status(writer, memory, status, scope)
-        return Receipt(memory.id, memory.number, status, seq=event.seq)
-
-    def _change_status(self, writer: Writer, memory: Memory, status: Status, scope: Scope, *, undo: bool = False) -> Event:
-        from hardwon.upkeep.revise import UNDO, occurrence_statuses
-
-        writer.put(memory.replace(status=status))
-        event = writer.log("status", memory, scope.origin, self.clock(), payload=f"{memory.status}>{status}" + UNDO * undo)
-        writer.settle_occurrences(memory.id, occurrence_statuses(writer.events(memory.id)))
-        return event
-
-    def undo(self, reference: str, scope: Scope) -> Receipt:
-        """Take back the last change of status of a memory (resolve, deactivate, forget) that still stands."""
-        from hardwon.intake import merge
-        from hardwon.types import Receipt
-        from hardwon.upkeep.revise import standing
-
-        with self.write() as writer:
-            memory = _one(writer, reference)
-            changes = standing(writer.events(memory.id))
-            if not changes:
-                raise InvalidInput(
-                    "there is no change of status of this memory to take back",
-                    field="id",
-                    remedy=f"see `hardwon history {reference}`",
-                )
-            twin = writer.twin(merge.twin_key(memory)) if memory.status == "forgotten" else None
-            if twin is not None:
-                raise InvalidInput(
-                    f"#{twin.number} says the same and was recorded since", field="id", remedy="nothing needs to be undone"
-                )
-            before: Any = changes[-1].payload.partition(">")[0]
-            event = self._change_status(writer, memory, before, scope, undo=True)
-        return Receipt(memory.id, memory.number, before, seq=event.seq, why=f"it was {memory.status}")
-
-    def forget(self, where: Filter, scope: Scope, *, dry_run: bool) -> Selection:
-        """Mark everything that matches as forgotten, in one transaction; InvalidInput for a filter that names nothing."""
-        from hardwon.upkeep.purge import meant
-
-        wanted = meant(where)
-        if dry_run:
-            with self.store.read() as reader:
-                return Selection(tuple(memory.id for memory in reader.find(wanted, -1)), False)
-        with self.write() as writer:
-            memories = writer.find(wanted, -1)
-            for memory in memories:
-                self._change_status(writer, memory, "forgotten", scope)
-        return Selection(tuple(memory.id for memory in memories), True)
 
     def write(self) -> Transaction:
         """A transaction on the store, queued for at most ``wait`` seconds."""
@@ -231,98 +205,52 @@ class Engine:
         """Read the commits that are not known yet, newest first. What was written stays when it is interrupted."""
         from hardwon.engine import history
 
-        return history.ingest(self, limit, progress)
+        return history.ingest(self, limit, progress, self.bulk.choose)
+
+    def preview_history(self, limit: int = 100_000, progress: Callable[[int, int], None] | None = None) -> IngestReport:
+        """What an ingest would read, leave out and drop, without writing."""
+        from hardwon.engine import history
+
+        return history.preview(self, limit, progress, self.bulk.choose)
+
+    def ingest_documents(self, progress: Callable[[int, int], None] | None = None, *, dry_run: bool = False) -> DerivedReport:
+        """Bring the passages of the repository's own documents up to date."""
+        from hardwon.engine import derived
+
+        return derived.ingest_documents(self, progress, dry_run, self.bulk.redact)
+
+    def ingest_dependencies(self, progress: Callable[[int, int], None] | None = None, *, dry_run: bool = False) -> DerivedReport:
+        """Bring the facts on dependencies, and upgrades that were taken back, up to date."""
+        from hardwon.engine import derived
+
+        return derived.ingest_dependencies(self, progress, dry_run, self.bulk.redact)
 
     # Reading
 
     def recall(self, query: Query, scope: Scope) -> Block:
-        """Ranked memories for a question, and the block that an agent gets; empty when nothing fits."""
-        from hardwon.search.pack import pack
-        from hardwon.search.rank import rank
+        """Ranked memories for a question, and the block that an agent gets; empty when nothing fits. InvalidInput where a filter
+        names what does not occur."""
+        from hardwon.engine.answer import recall
 
-        now = self.clock()
-        if query.k < 1:
-            raise InvalidInput(f"at most {query.k} memories is none", field="k", remedy="ask for 1 and more")
-        asked = query.replace(file=self.relative(query.file), symbol=self._named(query.symbol))
-        where = Filter(statuses=("active",), kinds=query.kinds, tags=query.tags, alive_at=now)
-        with self.store.read() as reader:
-            if asked.text.strip() or asked.file or asked.symbol:
-                found = rank(reader, asked, where, now)
-            else:  # a listing, newest first, of what the filters let through; of nothing, nothing
-                listed = reader.find(where, asked.k) if asked.kinds or asked.tags else []
-                found = [Hit(memory, 1.0, (Signal("listed", 1.0),)) for memory in listed]
-            hits = [self._dressed(reader, hit) for hit in found]
-            unfinished = reader.setting(REBUILDING)
-        degraded = ("the index was not finished: run `hardwon init`",) if unfinished else ()
-        return pack(hits, query.budget, Mode(degraded=degraded))
-
-    def _dressed(self, reader: Reader, hit: Hit) -> Hit:
-        """A hit whose change names its files as anchors."""
-        memory = self._with_files(reader, hit.memory)
-        return Hit(memory, hit.score, hit.why)
-
-    def _with_files(self, reader: Reader, memory: Memory) -> Memory:
-        if memory.kind != "change":
-            return memory
-        change = reader.change(memory.id)
-        if change is None:
-            return memory
-        dressed: Memory = memory.replace(anchors=tuple(Anchor(path, "", change.sha) for path in change.files))
-        return dressed
+        return recall(self, query, scope)
 
     def before(self, file: str, symbol: str, scope: Scope, budget: int = 500) -> Block:
         """The lessons of the place that is about to be edited, failures first; empty when there are none."""
-        from hardwon.search.pack import pack
-        from hardwon.search.place import choose
-        from hardwon.upkeep import trust
+        from hardwon.engine.answer import before
 
-        if not file and not symbol:
-            raise InvalidInput("a file or a symbol is needed", field="file", remedy="give --file or --symbol")
-        path, symbol = self.relative(file), self._named(symbol)
-        alive = Filter(statuses=("active",), alive_at=self.clock())
-
-        def verdict(memory: Memory, at_symbol: bool) -> str:
-            return trust.unasked(memory, scope.origin, at_symbol)
-
-        with self.store.read() as reader:
-            written = reader.anchored("", symbol, alive, _LISTED) if symbol else []
-            known = {memory.id for memory in written}
-            written += [memory for memory in reader.anchored(path, "", alive, _LISTED) if memory.id not in known]
-            failed = [self._with_files(reader, memory) for memory in reader.failed_changes(path, 5)] if path else []
-        return pack(choose(written, failed, path, symbol, verdict, trust.UNVERIFIED_LIMIT), budget, Mode())
+        return before(self, file, symbol, scope, budget)
 
     def brief(self, scope: Scope, budget: int = 1500) -> Block:
         """What a session should know at its start: rules, the last run, open attempts, risky symbols, changes taken back."""
-        from hardwon.search.opening import Material, choose, recent
-        from hardwon.search.pack import pack
-        from hardwon.upkeep import risk, trust
+        from hardwon.engine.answer import brief
 
-        now = self.clock()
-        alive = Filter(statuses=("active",), alive_at=now)
-        with self.store.read() as reader:
-            places = reader.often_failed(risk.LEAST_FAILS)
-            groups = {(symbol, path): self._exactly(reader, symbol, path) for symbol, path in places}
-            risky = [item for item in risk.assess_all(groups, now) if item.score >= risk.INJECT_AT][:5]
-            newest = max((memory.created_at for memory in reader.find(alive.replace(kinds=("change",)), 1)), default=now)
-            failed = recent(reader.failed_changes("", 5), newest)
-            material = Material(
-                rules=tuple(reader.find(alive.replace(kinds=("rule", "decision")), 20)),
-                attempts=tuple(reader.find(alive.replace(kinds=("attempt",), outcomes=("open",)), 10)),
-                summaries=tuple(reader.find(alive.replace(kinds=("summary",)), 1)),
-                lessons=tuple(memory for item in risky for memory in self._failures(reader, item, alive)),
-                taken_back=tuple(self._with_files(reader, memory) for memory in failed),
-            )
-        hits = choose(material, lambda memory: trust.unasked(memory, scope.origin), trust.UNVERIFIED_LIMIT)
-        return pack(hits, budget, Mode())
+        return brief(self, scope, budget)
 
-    def _failures(self, reader: Reader, item: Risk, alive: Filter) -> list[Memory]:
-        """The newest failure of a symbol in its file: one of each, so that one bad symbol does not crowd the others out."""
-        found = reader.anchored("", item.symbol, alive.replace(outcomes=("failed",)), _LISTED)
-        return [m for m in found if any((a.symbol, a.path) == (item.symbol, item.file) for a in m.anchors)][:1]
+    def review(self, scope: Scope, limit: int = 20) -> list[Proposal]:
+        """What waits for a person: memories that nobody confirmed, newest first, each with those that say much the same."""
+        from hardwon.engine.answer import review
 
-    def _exactly(self, reader: Reader, symbol: str, path: str) -> list[Experience]:
-        """Occurrences of this symbol in this file; an empty path means lessons without a file, not any file."""
-        return [item for item in reader.experiences(symbol, path, True) if item.path == path]
+        return review(self, scope, limit)
 
     def query(
         self, symbol: str, file: str, scope: Scope, *, everything: bool = False, top: int | None = None
@@ -331,7 +259,7 @@ class Engine:
         from hardwon.upkeep import risk
 
         with self.store.read() as reader:
-            groups = risk.by_symbol(reader.experiences(self._named(symbol), self.relative(file), False))
+            groups = risk.by_symbol(reader.experiences(spelt(symbol), self.relative(file), False))
             risks = [item for item in risk.assess_all(groups, self.clock()) if everything or item.fails or item.successes]
             return [self._report(reader, item, groups[item.symbol, item.file], everything) for item in risks[:top]]
 
@@ -355,13 +283,13 @@ class Engine:
         with self.store.read() as reader:
             memory = reader.get([identifier])[0]
             anchor = memory.anchors[0]
-            same = self._exactly(reader, anchor.symbol, anchor.path)
+            same = exactly(reader, anchor.symbol, anchor.path)
         return SymbolReport(risk.assess(anchor.symbol, anchor.path, same, self.clock()), (memory,))
 
     def identify(self, reference: str) -> str:
         """The id that a person's reference means; NotFound when none or several."""
         with self.store.read() as reader:
-            return _one(reader, reference).id
+            return named(reader, reference).id
 
     def unread_commits(self, limit: int = 100_000) -> int:
         """How many commits of the branch at hand are not memories yet."""
@@ -372,7 +300,7 @@ class Engine:
     def show(self, reference: str, scope: Scope) -> tuple[Memory, list[Occurrence], list[Any]]:
         """A memory, each time it happened, and its links with the memories at their other ends."""
         with self.store.read() as reader:
-            memory = self._with_files(reader, _one(reader, reference))
+            memory = with_files(reader, named(reader, reference))
             links = []
             for link in reader.links(memory.id):
                 other = link.target if link.source == memory.id else link.source
@@ -382,8 +310,14 @@ class Engine:
     def history(self, reference: str, scope: Scope) -> tuple[Memory, list[Version], list[Event]]:
         """A memory's versions and the journal's entries about it."""
         with self.store.read() as reader:
-            memory = _one(reader, reference)
+            memory = named(reader, reference)
             return memory, reader.versions(memory.id), reader.events(memory.id)
+
+    def diff(self, reference: str, older: int | None, newer: int | None, scope: Scope) -> Difference:
+        """What changed between two versions of a memory: by default the last, and the one before the newer."""
+        from hardwon.engine.curate import diff
+
+        return diff(self, reference, older, newer)
 
     def figures(self) -> dict[str, int]:
         """Counts of what is kept."""
@@ -394,17 +328,70 @@ class Engine:
         """Make the index anew from what is kept and from git; how many memories were indexed."""
         from hardwon.engine import history
 
-        return history.rebuild(self, progress)
+        return history.rebuild(self, progress, self.bulk.choose)
+
+    def find_secrets(self) -> list[Held]:
+        """Every memory that holds what the rules of today would take out; never the secrets themselves."""
+        from hardwon.engine import secrets
+
+        return secrets.find(self, self.bulk.redact)
+
+    def take_out_secrets(self, scope: Scope) -> int:
+        """Rewrite those memories, and erase their earlier versions, for good; how many."""
+        from hardwon.engine import secrets
+
+        return secrets.take_out(self, scope, self.bulk.redact)
+
+    def reembed(
+        self, *, history: bool = False, limit: int | None = None, progress: Callable[[int, int], None] | None = None
+    ) -> EmbedReport:
+        """Make the vectors that are missing; Unavailable without an embedder."""
+        from hardwon.engine import vectors
+
+        return vectors.reembed(self, history, limit, progress)
+
+    def compact(self) -> tuple[int, int]:
+        """Give back the space of what is gone; bytes before and after. Writers wait meanwhile."""
+        return self.store.compact(self.wait)
+
+    def persist(self) -> None:
+        """Return when everything that was written lies in the store's own file, synced. What was acknowledged is durable without."""
+        self.store.checkpoint(self.wait)
 
     def verify(self) -> list[Finding]:
         """Everything that is wrong with the store; never writes."""
         return self.store.check()
 
 
-def _one(reader: Reader, reference: str) -> Memory:
-    found = reader.lookup(reference)
+def named(reader: Reader, reference: str) -> Memory:
+    """The memory that a person's reference means: a number, an id, a commit, another name; NotFound when none or several."""
+    other = reader.aliased(reference.strip())
+    found = [other] if other else reader.lookup(reference)
     if not found:
         raise NotFound(f"no memory is called {reference}", field="id", remedy="`hardwon recall` and `hardwon query` show ids")
     if len(found) > 1:
         raise NotFound(f"{reference} means more than one memory", field="id", remedy="give more digits")
     return reader.get(found)[0]
+
+
+def spelt(symbol: str) -> str:
+    """A symbol that is asked about, in the spelling in which it would be kept."""
+    if symbol.isascii() and symbol.isprintable():
+        return symbol.strip()
+    from hardwon.intake.shape import clean_text
+
+    return clean_text(symbol, "symbol", len(symbol) + 1)
+
+
+def exactly(reader: Reader, symbol: str, path: str) -> list[Experience]:
+    """Occurrences of this symbol in this file; an empty path means lessons without a file, not any file."""
+    return [item for item in reader.experiences(symbol, path, True) if item.path == path]
+
+
+def with_files(reader: Reader, memory: Memory) -> Memory:
+    """A change with the files that it touched as its anchors; any other memory as it is."""
+    change = reader.change(memory.id) if memory.kind == "change" else None
+    if change is None:
+        return memory
+    dressed: Memory = memory.replace(anchors=tuple(Anchor(path, "", change.sha) for path in change.files))
+    return dressed

@@ -1,140 +1,206 @@
-"""Ingest of git history: commits into derived memories, and what became of each."""
+"""Ingest of git history: what is to be read, reading it once, and the index made anew."""
 
 from __future__ import annotations
 
+from hardwon.engine.changes import EDGE, SETTLED, Tally, add, batches, clean, failed, quick, refresh, settle
 from hardwon.engine.core import REBUILDING
-from hardwon.intake.redact import redact
-from hardwon.intake.shape import clean_text
+from hardwon.engine.rewritten import Rewritten, apply, compare, foresee
+from hardwon.errors import Busy
 from hardwon.search import terms
-from hardwon.store.ids import uuid5
-from hardwon.types import IngestReport, Memory, Origin
+from hardwon.types import Filter, IngestReport, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from hardwon.engine.changes import Chooser
     from hardwon.engine.core import Engine
-    from hardwon.store.base import Reader
-    from hardwon.types import Change, Lexical
+    from hardwon.importers.refs import Walk
+    from hardwon.store.base import Queue
+    from hardwon.types import Change
 
-# Commits a transaction: few enough that other writers hardly wait (a slice takes tens of milliseconds).
-SLICE = 200
+    Progress = Callable[[int, int], None]
+
+__all__ = ["add_changes", "ingest", "preview", "rebuild", "settle", "unread"]
+
+
+class Plan(Value):
+    """What an ingest has to do: commits to read whole, at the edge of a shallow clone (the message only), and again; refs to
+    follow; whether fates have to be told."""
+
+    walk: Walk
+    known: int
+    missing: tuple[str, ...]
+    edge: tuple[str, ...]
+    again: tuple[str, ...]
+    rewritten: Rewritten
+    unsettled: bool
+
+    @property
+    def idle(self) -> bool:
+        """Whether there is nothing to write."""
+        return not (self.missing or self.edge or self.again or self.rewritten.lost or self.rewritten.found or self.unsettled)
+
+    def report(self, tally: Tally, shallow: int) -> IngestReport:
+        """The plan as far as a report repeats it."""
+        listed = len(self.walk.shas)
+        return IngestReport(
+            listed, tally.added, listed - len(self.missing) - len(self.edge), redacted=tally.redacted, capped=tally.capped,
+            unreadable=tally.unreadable - shallow, shallow=shallow, unseen=self.rewritten.unseen, windowed=self.walk.windowed,
+            broken=self.walk.broken,
+        )  # fmt: skip
 
 
 def add_changes(engine: Engine, changes: Iterable[Change], progress: Callable[[int], None] | None) -> tuple[int, int]:
     """Keep commits as memories, in slices; (added, redacted)."""
-    added = redacted = 0
-    for batch in _batches(changes):
-        ready: list[tuple[Memory, Change, Lexical]] = []
-        for change in batch:
-            clean, secrets = _clean(change)
-            redacted += secrets
-            ready.append((_memory(engine.repository, clean), clean, terms.of_change(clean)))
-        with engine.write() as writer:
-            added += sum(writer.add_change(*item) for item in ready)
-        if progress:
-            progress(len(batch))
-    return added, redacted
-
-
-def _clean(change: Change) -> tuple[Change, int]:
-    """A commit without secrets, in the index neither, and without what a reader cannot see."""
-    subject, first = _clean_text(change.subject)
-    body, second = _clean_text(change.body)
-    words = {name: _without_secrets(getattr(change, name)) for name in ("functions", "added", "removed")}
-    count = first + second + sum(len(getattr(change, name)) - len(kept) for name, kept in words.items())
-    author = clean_text(change.author, "author", len(change.author) + 1)
-    files = tuple(map(_shown, change.files))
-    return change.replace(subject=subject, body=body, author=author, files=files, **words), count
-
-
-def _shown(path: str) -> str:
-    """A file's name may hold line breaks and escapes: one that does is shown, not matched."""
-    return path if path.isprintable() else "".join(char if char.isprintable() else "?" for char in path)
-
-
-def _without_secrets(items: tuple[str, ...]) -> tuple[str, ...]:
-    """The items that hold no secret; looked at together first, because nearly always none does."""
-    if not redact("\n".join(items))[1]:
-        return items
-    return tuple(item for item in items if not redact(item)[1])
-
-
-def _clean_text(text: str) -> tuple[str, int]:
-    once, first = redact(text)
-    # Hidden characters can cut a secret apart, and cleaning joins it again.
-    shown = clean_text(once, "message", len(once) + 1)
-    twice, second = redact(shown) if shown != once else (shown, 0)
-    return twice, first + second
-
-
-def _memory(repository: str, change: Change) -> Memory:
-    return Memory(
-        id=uuid5(repository, change.sha), number=None, kind="change", outcome=None, text=change.subject or change.sha[:10],
-        detail=change.body, trust="history", origin=Origin("history", "git"), author=change.author, branch=change.branch,
-        commit=change.sha, created_at=change.at, updated_at=change.at, valid_from=change.at,
-    )  # fmt: skip
-
-
-def settle(engine: Engine) -> int:
-    """Tie references between changes and write what became of each; how many stand as taken back."""
-    from hardwon.upkeep.revise import AFTERWARDS, fates
-
-    with engine.write() as writer:
-        writer.resolve_links()
-        found = fates(writer.relations(AFTERWARDS), lambda kind, source: _tell(writer, kind, source))
-        for identifier, fate in found.items():
-            for memory in writer.get([identifier]):
-                if (memory.outcome, memory.because) != (fate.outcome, fate.because):
-                    writer.put(memory.replace(outcome=fate.outcome, because=fate.because))
-    engine.store.checkpoint(engine.wait)
-    return sum(fate.outcome == "failed" for fate in found.values())
+    tally = Tally()
+    add(engine, changes, tally, progress, quick)
+    return tally.added, tally.redacted
 
 
 def unread(engine: Engine, limit: int) -> int:
     """How many commits in reach are not memories yet."""
-    from hardwon.importers import history
+    from hardwon.importers import refs
 
     if engine.place is None or not engine.place.checkout.git_dir:
         return 0
     with engine.store.read() as reader:
         known = reader.known_commits()
-    return sum(sha not in known for sha in history.list_commits(engine.place.checkout.root, limit))
+    return sum(sha not in known for sha in refs.list_commits(engine.place.checkout.root, limit))
 
 
-def ingest(engine: Engine, limit: int, progress: Callable[[int, int], None] | None) -> IngestReport:
-    """Read the commits that are not known yet, newest first; ``progress(done, of)`` after each slice."""
-    from hardwon.importers import history
+def ingest(engine: Engine, limit: int, progress: Progress | None, choose: Chooser = quick) -> IngestReport:
+    """Read the commits that are not known yet, newest first, and follow the refs; ``progress(done, of)`` after each slice.
 
+    Two at once do not do the same work: the second waits for the first. What was written stays when it is interrupted.
+    """
     if engine.place is None or not engine.place.checkout.git_dir:
         return IngestReport(0, 0, 0)
-    checkout = engine.place.checkout
-    reachable = history.list_commits(checkout.root, limit)
     with engine.store.read() as reader:
-        known = reader.known_commits()
         unfinished = reader.setting(REBUILDING)
     if unfinished:
         rebuild(engine, progress)
-    missing = [sha for sha in reachable if sha not in known]
+    plan = _plan(engine, limit)
+    if plan.idle:
+        told: IngestReport = plan.report(Tally(), 0).replace(failed=failed(engine))
+        return told
+    turn = _turn(engine)
+    try:
+        if _count(engine) != plan.known:
+            plan = _plan(engine, limit)
+        return _carry_out(engine, plan, progress, choose)
+    finally:
+        if turn is not None:
+            turn.release()
+
+
+def preview(engine: Engine, limit: int, progress: Progress | None = None, choose: Chooser = quick) -> IngestReport:
+    """What an ingest would do, secrets counted, without writing anything; ``failed`` is not foretold."""
+    if engine.place is None or not engine.place.checkout.git_dir:
+        return IngestReport(0, 0, 0)
+    plan = _plan(engine, limit)
+    tally = Tally()
+    step = _steps(progress, len(plan.missing) + len(plan.edge))
+    for batch in batches(_read(engine, plan.missing, plan.edge)):
+        for change in batch:
+            tally.count(change, clean(change, choose)[1])
+        step(len(batch))
+    with engine.store.read() as reader:
+        dropped = foresee(engine, reader, plan.rewritten)
+    silent = len(plan.rewritten.lost) - dropped
+    found = plan.report(tally, len(plan.edge))
+    told: IngestReport = found.replace(
+        completed=len(plan.again), dropped=dropped, silent=silent, restored=len(plan.rewritten.found)
+    )
+    return told
+
+
+def _plan(engine: Engine, limit: int) -> Plan:
+    from hardwon.importers import refs
+
+    walk = refs.walk(engine.home.checkout.root, limit)
+    with engine.store.read() as reader:
+        known = reader.known_commits()
+        partly = known.intersection(reader.setting(EDGE).split())
+        rewritten = compare(engine, reader, known, walk.shas)
+        unsettled = reader.setting(SETTLED) != "yes"
+    missing = [sha for sha in walk.shas if sha not in known]
+    return Plan(
+        walk=walk,
+        known=len(known),
+        missing=tuple(sha for sha in missing if sha not in walk.edge),
+        edge=tuple(sha for sha in missing if sha in walk.edge),
+        again=tuple(sorted(partly - walk.edge - rewritten.lost)),
+        rewritten=rewritten,
+        unsettled=unsettled,
+    )
+
+
+def _carry_out(engine: Engine, plan: Plan, progress: Progress | None, choose: Chooser) -> IngestReport:
+    step = _steps(progress, len(plan.missing) + len(plan.edge) + len(plan.again))
+    tally = Tally()
+    if plan.edge:
+        _note_edge(engine, plan.edge)
+    add(engine, _read(engine, plan.missing, plan.edge), tally, step, choose)
+    completed = refresh(engine, _read(engine, plan.again, ()), choose) if plan.again else 0
+    dropped, silent, restored = apply(engine, plan.rewritten)
+    found: IngestReport = plan.report(tally, len(plan.edge)).replace(
+        failed=settle(engine), completed=completed, dropped=dropped, silent=silent, restored=restored
+    )
+    return found
+
+
+def _read(engine: Engine, whole: Sequence[str], edge: Sequence[str]) -> Iterator[Change]:
+    from hardwon.importers import history
+
+    checkout = engine.home.checkout
+    yield from history.read_commits(checkout.root, whole, checkout.branch)
+    yield from history.read_messages(checkout.root, edge, checkout.branch)
+
+
+def _note_edge(engine: Engine, edge: Sequence[str]) -> None:
+    """Before they are read, so that a kill in between forgets none; what is noted and not there does no harm."""
+    with engine.write() as writer:
+        writer.set_setting(EDGE, " ".join(sorted({*writer.setting(EDGE).split(), *edge})))
+
+
+def _steps(progress: Progress | None, total: int) -> Callable[[int], None]:
     done = 0
 
     def step(count: int) -> None:
         nonlocal done
         done += count
         if progress:
-            progress(done, len(missing))
+            progress(done, total)
 
-    added = redacted = 0
-    if missing:
-        step(0)
-        added, redacted = add_changes(engine, history.read_commits(checkout.root, missing, checkout.branch), step)
-    return IngestReport(len(reachable), added, len(reachable) - len(missing), settle(engine), redacted)
+    step(0)
+    return step
 
 
-def rebuild(engine: Engine, progress: Callable[[int, int], None] | None) -> int:
+def _turn(engine: Engine) -> Queue | None:
+    """Our turn to read history; None when whoever has it does nothing any more: then it is safe to go on beside it, since what is
+    known is passed over. An unwritable folder is told by the first write."""
+    queue = engine.store.queue("history")
+    before = -1
+    while before != (before := _count(engine)):
+        try:
+            queue.acquire(engine.wait)
+        except Busy:
+            continue
+        except OSError:
+            break
+        return queue
+    return None
+
+
+def _count(engine: Engine) -> int:
+    with engine.store.read() as reader:
+        return reader.count(Filter(kinds=("change",)))
+
+
+def rebuild(engine: Engine, progress: Progress | None, choose: Chooser = quick) -> int:
     """The index anew: notes from their rows, commits from git, and from their rows where git has lost them."""
     from hardwon.importers import history
-    from hardwon.types import Filter
 
     with engine.write() as writer:
         writer.set_setting(REBUILDING, "yes")  # until the end, so that the next init goes on where this one was stopped
@@ -143,43 +209,25 @@ def rebuild(engine: Engine, progress: Callable[[int, int], None] | None) -> int:
         for memory in notes:
             writer.put(memory, b"", terms.of_memory(memory))
         waiting = {sha: writer.lookup(sha)[0] for sha in sorted(writer.known_commits())}
+        edge = frozenset(writer.setting(EDGE).split())
     total, done = len(notes) + len(waiting), len(notes)
     place = engine.place.checkout if engine.place and engine.place.checkout.git_dir else None
-    readable = history.read_commits(place.root, list(waiting), place.branch) if place else iter(())
-    for batch in _batches(change for change in readable if change.sha in waiting):
+    whole = [sha for sha in waiting if sha not in edge]
+    readable = history.read_commits(place.root, whole, place.branch) if place else iter(())
+    # Of what git has not even the names of files, the row knows as much.
+    for batch in batches(change for change in readable if change.sha in waiting and change.extent != "message"):
         with engine.write() as writer:
             for change in batch:
-                writer.put(writer.get([waiting.pop(change.sha)])[0], b"", terms.of_change(_clean(change)[0]))
+                cleaned = clean(change, choose)[0]
+                writer.refresh_change(writer.get([waiting.pop(change.sha)])[0], cleaned, terms.of_change(cleaned))
         done += len(batch)
         if progress:
             progress(done, total)
     with engine.write() as writer:
-        for identifier in waiting.values():
-            kept = writer.change(identifier)
+        for one in waiting.values():
+            kept = writer.change(one)
             if kept is not None:
-                writer.put(writer.get([identifier])[0], b"", terms.of_change(kept))
+                writer.put(writer.get([one])[0], b"", terms.of_change(kept))
         writer.set_setting(REBUILDING, "")
     engine.store.checkpoint(engine.wait)
     return total
-
-
-def _batches(changes: Iterable[Change]) -> Iterator[list[Change]]:
-    batch: list[Change] = []
-    for change in changes:
-        batch.append(change)
-        if len(batch) >= SLICE:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
-def _tell(reader: Reader, kind: str, source: str) -> str:
-    from hardwon.importers.message import revert_reason
-
-    change = reader.change(source)
-    if change is None:
-        return kind
-    words = {"reverts": "taken back by", "fixes": "fixed by", "regression": "a regression, see"}[kind]
-    reason = revert_reason(change) if kind == "reverts" else ""
-    return f"{words} {change.sha[:10]} ({change.subject})" + (f": {reason}" if reason else "")

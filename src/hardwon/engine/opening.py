@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 
 from hardwon.code import repo
+from hardwon.code.lineage import Lineage
 from hardwon.engine.core import Engine, Place, wall_clock
-from hardwon.errors import InvalidInput, NoStore
+from hardwon.errors import NoStore
+from hardwon.store.identity import question, related
 from hardwon.store.registry import Registry
 from hardwon.store.sqlite import SqliteStore
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from hardwon.code.repo import Checkout
     from hardwon.store.base import Store
-    from hardwon.store.identity import Entry, Match
+    from hardwon.store.identity import Entry
 
 VERSION = "0.1.0"
 _NAMED = 10
@@ -27,19 +29,16 @@ def locate(cwd: str, home: str, project: str = "") -> Place:
     registry = Registry(home)
     checkout = repo.locate(cwd)
     # A name decides by itself: asking git for root commits would cost a process.
-    match = registry.find(checkout, None if project else lambda: repo.root_commits(checkout))
+    match = registry.find(checkout, Lineage(checkout, git=not project))
     if project:
         entry = registry.named(project)
         if match.entry is None or match.entry.id != entry.id:
-            return _elsewhere(entry, checkout, cwd)
+            return _elsewhere(registry, entry, checkout, cwd)
         return Place(_within(entry, checkout), entry, "name", cwd)
     if match.entry is not None:
         return Place(_within(match.entry, checkout), match.entry, match.why, cwd)
     if match.candidates:
-        names = ", ".join(entry.name for entry in match.candidates)
-        raise InvalidInput(
-            f"this folder may belong to more than one memory: {names}", field="project", remedy="say which with -p NAME"
-        )
+        raise question(match)
     known = ", ".join(entry.name for entry in registry.entries()[:_NAMED])
     also = f"; or name one that is known with -p: {known}" if known else ""
     raise NoStore("there is no memory for this folder yet", remedy=f"run `hardwon init` in the repository{also}")
@@ -48,19 +47,20 @@ def locate(cwd: str, home: str, project: str = "") -> Place:
 def _within(entry: Entry, checkout: Checkout) -> Checkout:
     """Outside git a subfolder belongs to the registered folder above it: files are named from there."""
     if not checkout.git_dir:
-        for folder in entry.folders:
+        for folder in entry.paths:
             if checkout.root.startswith(folder.rstrip("/") + "/"):
                 within: Checkout = checkout.replace(root=folder, prefix=os.path.relpath(checkout.root, folder))
                 return within
     return checkout
 
 
-def _elsewhere(entry: Entry, checkout: Checkout, cwd: str) -> Place:
+def _elsewhere(registry: Registry, entry: Entry, checkout: Checkout, cwd: str) -> Place:
     """A repository that was named from outside: its own folder gives the facts, not the one that we stand in."""
-    for folder in entry.folders:
-        root = os.path.dirname(folder) if os.path.basename(folder) == ".git" else folder
-        if os.path.isdir(root):
-            return Place(repo.locate(root), entry, "name", root)
+    for folder in entry.paths:
+        there = repo.at(folder)
+        owner = registry.find(there, Lineage(there, git=False)).entry if there else None
+        if there and owner and owner.id == entry.id:  # nothing else was put into its place
+            return Place(_within(entry, there), entry, "name", there.root)
     return Place(checkout.replace(head="", branch="", git_dir="", common_dir=""), entry, "name", cwd)
 
 
@@ -71,11 +71,12 @@ def open_engine(
     clock: Callable[[], int] = wall_clock,
     entropy: Callable[[int], bytes] = os.urandom,
     wait: float = 30.0,
+    cache: str = "",
 ) -> Engine:
     """The memory of a folder's repository, or of a registered name."""
     place = locate(cwd, home, project)
     store = SqliteStore(Registry(home).store_path(place.entry), f"hardwon {VERSION}", clock, make=False)
-    return Engine(store, place.entry.id, place, clock, entropy, wait)
+    return Engine(store, place.entry.id, place, clock, entropy, wait, cache)
 
 
 def create(
@@ -85,37 +86,48 @@ def create(
     clock: Callable[[], int] = wall_clock,
     entropy: Callable[[int], bytes] = os.urandom,
     wait: float = 30.0,
+    cache: str = "",
+    *,
+    link: str = "",
+    split: str = "",
 ) -> Engine:
-    """Register the folder's repository if it is new, and make (or upgrade) its store; idempotent."""
+    """Register the folder's repository if it is new, and make (or upgrade) its store; idempotent.
+
+    ``link`` joins it to the memory of that name, ``split`` gives it one of its own, whatever it was found by. The place's ``why``
+    is what was done (``linked``, ``split``, ``new``), else how it was found.
+    """
     from hardwon.store.ids import uuid7
 
     registry = Registry(home)
     checkout = repo.locate(cwd)
-    match = registry.find(checkout, lambda: repo.root_commits(checkout))
     now = clock()
-    entry = _entry(registry, checkout, match, name)
-    if entry is None:
-        entry = registry.register(checkout, name or None, repo.root_commits(checkout), id=uuid7(now, entropy(10)), now=now)
-    else:
-        entry = registry.attach(entry, checkout)
+    why, entry = _registered(registry, checkout, (name, link, split), uuid7(now, entropy(10)), now)
     store = SqliteStore(registry.store_path(entry), f"hardwon {VERSION}", clock)
-    engine = Engine(store, entry.id, Place(_within(entry, checkout), entry, match.why, cwd), clock, entropy, wait)
+    engine = Engine(store, entry.id, Place(_within(entry, checkout), entry, why, cwd), clock, entropy, wait, cache)
     prepare(store, entry.id, now, entropy, wait)
     return engine
 
 
-def _entry(registry: Registry, checkout: Checkout, match: Match, name: str) -> Entry | None:
-    """The entry that an ``init`` means; None for a new one; InvalidInput where only a person can tell."""
-    if match.entry is not None:
-        # Another name for a clone that was found by its remote keeps it apart; a folder that is known keeps its name.
-        apart = name and match.why != "folder" and match.entry.name != name
-        return None if apart else match.entry
-    if match.candidates and not name:
-        names = ", ".join(entry.name for entry in match.candidates)
-        raise InvalidInput(
-            f"this folder may belong to more than one memory: {names}", field="project", remedy="say which with -p NAME"
-        )
-    return next((entry for entry in match.candidates if entry.name == name), None)
+def _registered(registry: Registry, checkout: Checkout, wanted: tuple[str, str, str], id: str, now: int) -> tuple[str, Entry]:
+    """What was done, and the entry that the folder belongs to from now on; ``wanted``: name, link, split."""
+    lineage = Lineage(checkout)
+    name, link, split = wanted
+    if link:
+        return "linked", registry.link(link, checkout, lineage)
+    if split:
+        return "split", registry.split(split, checkout, lineage, id=id, now=now)
+    found = registry.find(checkout, lineage)
+    if found.why == "none" and checkout.origin:
+        registry.refresh()  # perhaps a known folder got this remote since
+        found = registry.find(checkout, lineage)
+    entry = registry.register(checkout, lineage, name or None, id=id, now=now)
+    return ("new" if entry.id == id else found.why if found.entry else "folder"), entry
+
+
+def akin(engine: Engine, home: str) -> tuple[Entry, ...]:
+    """The other registered repositories that have the same remote, or whose history begins alike."""
+    place = engine.home
+    return related(Registry(home).entries(), place.entry, place.checkout, Lineage(place.checkout))
 
 
 def prepare(store: Store, repository: str, now: int, entropy: Callable[[int], bytes], wait: float = 30.0) -> None:
@@ -127,14 +139,6 @@ def prepare(store: Store, repository: str, now: int, entropy: Callable[[int], by
             writer.set_setting("repository", repository)
             writer.set_setting("replica", uuid7(now, entropy(10)))
             writer.set_setting("created_at", str(now))
-
-
-def open_folder(path: str = ".", home: str | None = None) -> Engine:
-    """The memory of a folder's repository, as ``hardwon.open(".")``; NoStore before ``hardwon init``."""
-    from hardwon import settings
-
-    options = settings.load()
-    return open_engine(os.path.abspath(path), home or options.home, wait=options.wait)
 
 
 def open_store(

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from hardwon.types import Change, Relation, RelationKind
 
+SUBJECT_LIMIT = 1_000  # characters; what goes on without an empty line is a body
 BODY_LIMIT = 4_000  # characters
 REASON_LIMIT = 400  # characters
 # No message explains anything after this many characters; generated ones (squashes, vendor imports) reach megabytes.
@@ -24,7 +25,7 @@ _PEOPLE = re.compile(r"^[ \t]*(?:[\w-]+-by|cc|thanks-to|(?:co-)?authors?)[ \t]*:
 
 # A digit and a letter are asked for, so that dates and words like "deadbeef" are left alone; the look-arounds skip UUIDs.
 _SHA = re.compile(
-    r"\b(?<!-[0-9a-f]{4}-)(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40}\b(?!-[0-9a-f]{4}-)",
+    r"\b(?<!-[0-9a-f]{4}-)(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,64}\b(?!-[0-9a-f]{4}-)",
 )
 _NOT_PASSIVE = r"(?!\s+(?:made\s+|provided\s+|merged\s+)?(?:in|on|by|with|via|from)\b)"
 _SINCE = r"(?<!needed\ )(?<!necessary\ )(?<!used\ )(?<!required\ )(?<!available\ )\bsince\b"
@@ -88,7 +89,7 @@ _THIS_REVERTS = re.compile(
 _TRAILER = re.compile(
     r"^[ \t]*(?:[A-Za-z]+(?:-[A-Za-z]+)+:\s.*"
     r"|(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|references|bug|issues?|link|ticket|see(?: also)?|follow[- ]?up(?: to)?)\b:?"
-    r"(?:[ \t,]+(?:and[ \t]+)?(?:https?://[^\s,]+|[\w./-]*[#!]\d+|[0-9a-f]{7,40}))+\.?(?:[ \t]+\(.*)?"
+    r"(?:[ \t,]+(?:and[ \t]+)?(?:https?://[^\s,]+|[\w./-]*[#!]\d+|[0-9a-f]{7,64}))+\.?(?:[ \t]+\(.*)?"
     r"|\(cherry[- ]picked from .*|[*-]?[ ]?revert(?:ed)?:? \".*)[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -106,6 +107,8 @@ def split_message(message: str) -> tuple[str, str]:
     end = lines.index("") if "" in lines else len(lines)
     subject = " ".join(line.strip() for line in lines[:end])
     body = "\n".join(lines[end:]).strip()
+    if len(subject) > SUBJECT_LIMIT:
+        subject, body = subject[:SUBJECT_LIMIT].rstrip(), f"{subject[SUBJECT_LIMIT:].lstrip()}\n\n{body}".rstrip()
     if "\n\n\n" in body:
         body = re.sub(r"\n{3,}", "\n\n", body)
     return subject, body[:BODY_LIMIT].rstrip()

@@ -21,6 +21,20 @@ def twin_key(draft: Draft | Memory) -> bytes:
     return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
+def same_value(rejected: Memory, draft: Draft | Memory) -> bool:
+    """Whether a draft says what was rejected: the same folded text, and no other place.
+
+    Kind, outcome and visibility do not count, or a rejected value would come back under another name. Place counts only where
+    both name one: a lesson such as "worked" is about its symbol.
+    """
+    if fold(rejected.text) != fold(draft.text):
+        return False
+    places = [
+        {(anchor.path, anchor.symbol) for anchor in one.anchors if anchor.path or anchor.symbol} for one in (rejected, draft)
+    ]
+    return not all(places) or not places[0].isdisjoint(places[1])
+
+
 def repeat(known: Memory, draft: Draft, now: int, *, believed: bool) -> Memory:
     """The known memory after one more occurrence.
 
@@ -38,6 +52,7 @@ def repeat(known: Memory, draft: Draft, now: int, *, believed: bool) -> Memory:
             because=draft.because or known.because,
             rejected=_union(known.rejected, draft.rejected),
             tags=_union(known.tags, draft.tags),
+            metadata=draft.metadata or known.metadata,
         )
     version = known.version + 1 if merged != known else known.version
     result: Memory = merged.replace(seen=known.seen + 1, updated_at=now, status="active", version=version)

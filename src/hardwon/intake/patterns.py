@@ -28,3 +28,8 @@ def compiled(source: str) -> Pattern[str]:
 
         pattern = _COMPILED[source] = re.compile(source, re.ASCII)
     return pattern
+
+
+def is_escaped(text: str, at: int) -> bool:
+    """Whether the letter there belongs to an escape before the word: ``\\n``, ``\\t``, ``\\r``."""
+    return text[at : at + 1] in ("n", "r", "t") and text[at - 1 : at] == "\\"

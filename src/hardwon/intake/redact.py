@@ -1,9 +1,10 @@
 """The quick rules: each secret in a text becomes ``[redacted:KIND]`` before anything of it is written.
 
-Four rules look at a text, each a generator of spans ``(start, end, kind)`` with a module of its own: shapes of vendors' tokens
-(``vendor_tokens``), credentials in URLs and commands (``credentials``), a secret-like name followed by a value, prose included
-(``named_secrets``), and words that look random (``random_words``). Names found in ordinary talk ("the token is expired") are the
-hard part; ``candidates`` and ``stop_words`` hold what was learnt about it.
+Rules look at a text, each a generator of spans ``(start, end, kind)``: shapes of vendors' tokens (``vendor_tokens``), credentials
+in URLs, commands and the forms of programs (``credentials``, ``stored_credentials``), a secret-like name followed by a value,
+prose included (``named_secrets``, ``other_languages``), and words that look random (``random_words``). Names found in ordinary
+talk ("the token is expired") are the hard part; ``candidates`` and ``stop_words`` hold what was learnt about it. What somebody
+marked as ``<private>`` goes first (``private``).
 
 Every commit message of a repository passes here, and so does the quick path: neither a rule nor ``re`` is imported, and nothing
 is compiled, before a cheap look (``in``) has found a reason. Every pattern is anchored or bounded, so that hostile input costs
@@ -16,24 +17,28 @@ from hardwon.intake.patterns import CLOSERS, LONG_WORD, MARK, MARKED, compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from hardwon.intake.patterns import Span
     from hardwon.types import Draft
 
-_ODD = r"[0-9]|[a-z][A-Z]+[a-z]{1,2}[A-Z]"
+_ODD = r"[0-9]|[a-z][A-Z]+[a-z]{1,2}[A-Z]|A[KSBC][IC]A[A-Z2-7]{16}"
 _NO_HEX = r"[g-zG-Z]"
 _UNBROKEN = r"[A-Za-z0-9_-]{20,}"
 
 
-def redact(text: str) -> tuple[str, int]:
-    """``text`` with each secret replaced by ``[redacted:KIND]``, and how many were replaced.
+def redact(text: str, scan: Callable[[str], list[Span]] | None = None) -> tuple[str, int]:
+    """``text`` with each secret and each private span replaced by ``[redacted:KIND]``, and how many were replaced.
 
-    Idempotent, because it goes on until nothing more is found: taking one secret out can uncover another, and each round
-    strictly shrinks what lies outside the marks.
+    ``scan`` finds more than the quick rules do (``bulk``). Idempotent, because it goes on until nothing more is found: taking one
+    secret out can uncover another, and each round strictly shrinks what lies outside the marks.
     """
     total = 0
-    while spans := _merge(text, _spans(text)):
+    if "<" in text and "private" in text.lower():
+        from hardwon.intake.private import without_private
+
+        text, total = without_private(text)
+    while spans := _merge(text, _spans(text) + scan(text) if scan else _spans(text)):
         total += len(spans)
         parts: list[str] = []
         at = 0
@@ -44,7 +49,7 @@ def redact(text: str) -> tuple[str, int]:
     return text, total
 
 
-def redact_draft(draft: Draft) -> tuple[Draft, int]:
+def redact_draft(draft: Draft, redact: Callable[[str], tuple[str, int]] = redact) -> tuple[Draft, int]:
     """The draft without secrets, and how many there were. What is no text is left for ``shape`` to refuse."""
     count = 0
 
@@ -65,8 +70,31 @@ def redact_draft(draft: Draft) -> tuple[Draft, int]:
         anchors=tuple(anchor.replace(path=clean(anchor.path), symbol=clean(anchor.symbol)) for anchor in draft.anchors),
         tags=tuple("redacted" if clean(tag) != tag else tag for tag in draft.tags),
         session=clean(draft.session),
+        metadata=_in_json(draft.metadata, clean) if draft.metadata else "",
     )
     return redacted, count
+
+
+def _in_json(text: str, clean: Callable[[str], str]) -> str:
+    """A JSON text whose strings are clean: one by one, and each with its key before it, so that the text stays JSON. What is none
+    is cleaned as it is, for ``shape`` to refuse."""
+    import json
+
+    def walk(value: object, key: str) -> object:
+        if isinstance(value, dict):
+            return {clean(name): walk(inner, name) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [walk(inner, key) for inner in value]
+        if not isinstance(value, str):
+            return value
+        head = f"{key}="
+        named = clean(head + value) if key else clean(value)
+        return named.removeprefix(head) if named.startswith(head) else named
+
+    try:
+        return json.dumps(walk(json.loads(text), ""), sort_keys=True, separators=(",", ":"))
+    except (ValueError, RecursionError):
+        return clean(text)
 
 
 def _spans(text: str) -> list[Span]:
@@ -74,40 +102,65 @@ def _spans(text: str) -> list[Span]:
     spans: list[Span] = []
     words = [word for word in text.split() if len(word) >= LONG_WORD]
     if words:
-        odd, letter, unbroken = compiled(_ODD).search, compiled(_NO_HEX).search, compiled(_UNBROKEN).search
-        words = [word for word in words if odd(word) and letter(word)]
+        odd = compiled(_ODD).search
+        words = [word for word in words if odd(word) and compiled(_NO_HEX).search(word)]
+    if words:
+        unbroken = compiled(_UNBROKEN).search
         tokens = [word for word in words if unbroken(word)]
         if tokens:
             from hardwon.intake.vendor_tokens import vendor_tokens
 
             spans += vendor_tokens(text, " ".join(tokens))
-    if "-----BEGIN" in text and "PRIVATE KEY" in text:
+    if "-" in text and "-----BEGIN" in text and ("PRIVATE KEY" in text or "Static key" in text):
         from hardwon.intake.vendor_tokens import private_keys
 
         spans += private_keys(text)
-    if "://" in text and ("@" in text or "?" in text):
+    if ":" in text and "://" in text and ("@" in text or "?" in text):
         from hardwon.intake.credentials import url_credentials
 
         spans += url_credentials(text)
-    if " -u " in text or "-user" in text or "sshpass" in text:
-        from hardwon.intake.credentials import command_credentials
-
-        spans += command_credentials(text)
-    low = text.lower()
-    if (
-        "pass" in low or "token" in low or "key" in low or "secret" in low or "pw" in low or "bearer" in low
-        or "authorization" in low or "cred" in low
-    ):  # fmt: skip
-        from hardwon.intake.named_secrets import named_secrets
-
-        if len(low) != len(text):  # a few letters grow when lowered; positions must stay
-            low = "".join(small if len(small := char.lower()) == 1 else char for char in text)
-        spans += named_secrets(text, low)
+    _named_spans(text, spans)
     if words:
         from hardwon.intake.random_words import random_words
 
         spans += random_words(text, words)
     return spans
+
+
+def _named_spans(text: str, spans: list[Span]) -> None:
+    """Add what a word beside it gives away: options of commands, forms of programs, names in English and in other languages."""
+    low = text.lower()
+    if len(low) != len(text):  # a few letters grow when lowered; positions must stay
+        low = "".join(small if len(small := char.lower()) == 1 else char for char in text)
+    if " -" in text and (" -u " in text or "-user" in text or " -p" in text):
+        from hardwon.intake.credentials import command_credentials
+
+        spans += command_credentials(text)
+    auth = "auth" in low
+    if (
+        ("/" in low and "login " in low)
+        or (auth and (('"' in low and 'auth"' in low) or ("_" in low and "_auth" in low)))
+        or (low.count(":") > 3 and ":5432:" in low)
+        or ("'" in low and "identified by" in low)
+    ):
+        from hardwon.intake.stored_credentials import stored_credentials
+
+        spans += stored_credentials(text, low)
+    if "=" in low and "cookie" in low:
+        from hardwon.intake.stored_credentials import cookies
+
+        spans += cookies(text, low)
+    if not text.isascii():
+        from hardwon.intake.other_languages import foreign_passwords
+
+        spans += foreign_passwords(text, low)
+    if (
+        "pass" in low or "token" in low or "key" in low or "secret" in low or "pw" in low or ("b" in low and "bearer" in low)
+        or (auth and "authorization" in low) or "cred" in low
+    ):  # fmt: skip
+        from hardwon.intake.named_secrets import named_secrets
+
+        spans += named_secrets(text, low)
 
 
 def _merge(text: str, spans: list[Span]) -> list[Span]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # The most characters of each field. A text of several lines may be longer: all but its first line becomes detail.
 LIMITS = {
     "text": 2_000, "detail": 20_000, "code": 50_000, "because": 4_000, "rejected": 2_000, "tag": 64, "session": 200,
-    "path": 1_000, "symbol": 300, "commit": 200, "blob": 200, "fingerprint": 200,
+    "path": 1_000, "symbol": 300, "commit": 200, "blob": 200, "fingerprint": 200, "metadata": 8_000,
 }  # fmt: skip
 _ONE_LINE = frozenset(("tag", "session", "path", "symbol", "commit", "blob", "fingerprint"))
 _REQUIRED = frozenset(("text",))
@@ -92,6 +92,7 @@ def shape(draft: Draft) -> Draft:
         "tags": _each(_tag(tag) for tag in _many("tags", draft.tags)),
         "visibility": _word("visibility", draft.visibility, VISIBILITIES),
         "session": _field("session", draft.session),
+        "metadata": _metadata(draft.metadata),
     }
     if draft.expires_at is not None and not 0 < draft.expires_at < _FAR:
         raise InvalidInput("expires_at is not a time in milliseconds", field="expires_at", remedy="give milliseconds since 1970")
@@ -116,6 +117,24 @@ def _headline(draft: Draft) -> tuple[str, str]:
     if rest:
         detail = _field("detail", rest.strip("\n") + ("\n\n" + detail if detail else ""))
     return _field("text", first), detail
+
+
+def _metadata(text: str) -> str:
+    """The caller's own data in one spelling: a JSON object, its keys sorted; "" for none."""
+    if not text:
+        return ""
+    import json
+
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(
+            f"metadata is no JSON: {error}", field="metadata", remedy='give an object, such as {"run": 7}'
+        ) from error
+    if not isinstance(value, dict):
+        raise InvalidInput("metadata is no JSON object", field="metadata", remedy='give an object, such as {"run": 7}')
+    plain = json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"), allow_nan=True)
+    return _field("metadata", plain) if value else ""
 
 
 def _tag(tag: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.intake.patterns import DIGIT, NAME_LETTERS, compiled
+from hardwon.intake.patterns import DIGIT, NAME_LETTERS, compiled, is_escaped
 from hardwon.intake.random_words import PIECES, RUN, is_hex, is_jumbled
 
 TYPE_CHECKING = False
@@ -42,9 +42,29 @@ _VENDORS: tuple[tuple[str, str, str, int], ...] = (
     ("databricks-token*", "dapi", "hex", 32),
     ("linear-key", "lin_api_ lin_oauth_", "alnum", 24),
     ("notion-token**", "secret_ ntn_", "alnum", 36),
+    ("airtable-token*", "pat", "dotted", 64),
+    ("hubspot-token", "pat-na1- pat-na2- pat-eu1- pat-ap1-", "word", 32),
+    ("launchdarkly-key**", "sdk- api- mob-", "uuid", 36),
+    ("plaid-token", "access-production- access-development- access-sandbox-", "uuid", 36),
+    ("heroku-key", "HRKU-", "word", 32),
+    ("flutterwave-key", "FLWSECK-", "word", 32),
+    ("brevo-key", "xkeysib- xsmtpsib-", "word", 60),
+    ("mailchimp-key", "-us", "digits", 1),
+    ("sonarqube-token", "sqp_ squ_ sqa_", "hex", 40),
+    ("buildkite-token", "bkua_ bkct_ bkaj_", "hex", 40),
+    ("sourcegraph-token", "sgp_ sgd_ sgp_local_", "word", 40),
+    ("shippo-token", "shippo_live_ shippo_test_", "hex", 40),
+    ("cloudflare-key", "v1.0-", "word", 120),
+    ("mapbox-token", "sk.eyJ", "dotted", 40),
+    ("netlify-token**", "nfp_", "alnum", 36),
+    ("contentful-token", "CFPAT-", "word", 43),
+    ("terraform-token", ".atlasv1.", "word", 40),
+    ("easypost-key", "EZAK EZTK", "alnum", 54),
+    ("crates-token**", "cio", "alnum", 32),
+    ("live-key**", "_live_ _prod_ _secret_", "word", 24),
     ("atlassian-token", "ATATT3 ATCTT3 ATBB ATSTT3", "word", 24),
     ("grafana-token", "glsa_ glc_", "word", 24),
-    ("vault-token**", "hvs. hvb. hvr.", "word", 20),
+    ("vault-token*", "hvs. hvb. hvr.", "word", 20),
     ("azure-secret", "8Q~ 7Q~", "dotted", 28),
     ("age-key", "AGE-SECRET-KEY-1", "upper", 40),
     ("rubygems-key", "rubygems_", "hex", 40),
@@ -73,8 +93,16 @@ _CHARSETS = {
     "dotted": r"[A-Za-z0-9_.=~-]*",
     "base64": r"[A-Za-z0-9+/_=-]*",
     "path": r"[A-Za-z0-9/_-]*",
+    "uuid": r"[0-9a-fA-F-]*",
+    "digits": r"[0-9]{1,2}(?![A-Za-z0-9])",
 }
-_BEFORE = {"telegram-token": ("0123456789", 6, 12), "azure-secret": (NAME_LETTERS + "~", 3, 3)}  # what belongs to it on the left
+_WORD_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
+_SIZES = {"aws-key": 16, "huggingface-token": 34, "npm-token": 36}
+# What belongs to a token on the left of its prefix: characters, least and greatest number.
+_BEFORE = {
+    "telegram-token": ("0123456789", 6, 12), "azure-secret": (NAME_LETTERS + "~", 3, 3), "mailchimp-key": ("0123456789abcdef", 32, 32),
+    "terraform-token": (NAME_LETTERS, 14, 14), "live-key": (_WORD_LETTERS, 2, 24),
+}  # fmt: skip
 # The armour of a key that was cut off: lines of base64, or their escaped form.
 _ARMOUR = (
     r"(?:\s|\\[nr])*(?:[A-Z][A-Za-z-]{2,20}: [^\n\\]{1,80}(?:\s|\\[nr])+)*"
@@ -98,11 +126,12 @@ def _prefixed(text: str, prefix: str, row: tuple[str, str, str, int]) -> Iterato
         found = compiled(_CHARSETS[row[2]]).match(text, begin)
         end = found.end() if found else begin
         rest = text[begin:end].rstrip(".-=")
-        if len(rest) >= row[3] and (not stars or (_bordered(text, at) and _fits(kind, rest, stars))):
+        if len(rest) >= row[3]:
             letters, least, most = _BEFORE.get(kind, ("", 0, 0))
             left = text[max(0, at - most) : at]
             more = len(left) - len(left.rstrip(letters))
-            if more >= least:
+            more -= least != most and more > least and is_escaped(text, at - more)
+            if more >= least and (not stars or (_bordered(text, at - more) and _fits(kind, rest, stars))):
                 yield (begin if prefix[-1] == "/" else at - more), begin + len(rest), kind
         at = text.find(prefix, max(end, at + 1))  # from the end of what was read: reading each character once keeps it linear
 
@@ -113,8 +142,12 @@ def _bordered(text: str, at: int) -> bool:
 
 
 def _fits(kind: str, rest: str, stars: int) -> bool:
-    if kind in ("jwt", "discord-token") and "." not in rest:
+    if kind in ("jwt", "discord-token", "airtable-token") and "." not in rest:
         return False
+    if len(rest) == _SIZES.get(kind):
+        return True  # by chance such a one may have no digit, or look like words
+    if kind == "launchdarkly-key":
+        return rest.count("-") == 4 and len(rest) == 36
     if stars == 1:
         return compiled(DIGIT).search(rest) is not None
     return any(is_jumbled(piece) or (len(piece) >= 32 and is_hex(piece)) for piece in compiled(PIECES).findall(rest))
@@ -126,7 +159,7 @@ def private_keys(text: str) -> Iterator[Span]:
     while at >= 0:
         head = text.find("-----", at + 10, at + 80)
         after = at + 10
-        if head >= 0 and "PRIVATE KEY" in text[at:head]:
+        if head >= 0 and ("PRIVATE KEY" in text[at:head] or "Static key" in text[at:head]):
             body = head + 5
             dashes = text.find("-----", body)
             after = dashes if dashes >= 0 else len(text)

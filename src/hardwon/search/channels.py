@@ -1,4 +1,4 @@
-"""Where candidates come from: the words of the question, and the place that it is about."""
+"""Where candidates come from: the words of the question, its meaning, and the place that it is about."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hardwon.types import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.search.ask import Weights
+    from hardwon.search.dense import Dense
     from hardwon.store.base import Reader
     from hardwon.types import Filter, Query
 
@@ -26,9 +27,11 @@ class Candidates(Value):
     touched: frozenset[int]
 
 
-def gather(reader: Reader, query: Query, weights: Weights, where: Filter) -> Candidates:
+def gather(reader: Reader, query: Query, weights: Weights, where: Filter, dense: Dense | None = None) -> Candidates:
     """Candidates of every channel, once each."""
     keys = dict.fromkeys(reader.candidates(weights.chosen, where, WORD_CANDIDATES))
+    if dense is not None:
+        keys.update(dict.fromkeys(dense.candidates(reader, where)))
     symbol = _written_for(reader, "", query.symbol, where) if query.symbol else frozenset()
     file = _written_for(reader, query.file, "", where) - symbol if query.file else frozenset()
     touched = _touched(reader, query, where) - file - symbol

@@ -33,6 +33,8 @@ def pack(hits: Sequence[Hit], budget: int, mode: Mode, entry: Callable[[Memory],
     shown: list[Hit] = []
     for hit in hits:
         text = write(hit.memory)
+        if hit.contradicted:
+            text += f"\n    contradicted by {', '.join(hit.contradicted)}"
         need = tokens(text) + 1
         if need <= room:
             lines.append(text)

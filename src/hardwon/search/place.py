@@ -32,6 +32,8 @@ def choose(
     hits: list[Hit] = []
     unverified = 0
     for memory in [*written, *taken_back]:
+        if memory.number is None and memory.kind != "change":
+            continue  # passages and facts that were read from the very file at hand: whoever edits it sees it
         at_symbol = bool(symbol) and any(same_symbol(anchor.symbol, symbol) for anchor in memory.anchors if anchor.symbol)
         if symbol and not at_symbol and memory.kind != "change" and any(anchor.symbol for anchor in memory.anchors):
             continue  # a lesson on another symbol of the same file

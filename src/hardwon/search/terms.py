@@ -141,7 +141,8 @@ def of_memory(memory: Memory) -> Lexical:
     """What is indexed of a memory that somebody wrote.
 
     Its detail and reasons are its substance, as the added identifiers are a commit's, and share their field and weight; code, of
-    which most words are incidental, takes the place of a commit's body.
+    which most words are incidental, takes the place of a commit's body. A passage's lines count as a commit's added ones do: without
+    that, commits of the same words stood before nearly every passage (docs/ingest.md).
     """
     fields: tuple[list[str], ...] = (
         text_terms(memory.text),
@@ -151,7 +152,7 @@ def of_memory(memory: Memory) -> Lexical:
         _all((memory.detail, memory.because, *memory.rejected)),
         [],
     )
-    return _pack(fields, 0)
+    return _pack(fields, memory.detail.count("\n") + 1 if memory.kind == "doc" else 0)
 
 
 def _pack(fields: Sequence[list[str]], size: int) -> Lexical:

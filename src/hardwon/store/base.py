@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Literal, Protocol
 
@@ -36,8 +36,28 @@ class Reader(Protocol):
     def twin(self, key: bytes) -> Memory | None:
         """The memory whose folded text, kind, outcome and place have this digest, if it is active, resolved or inactive."""
 
+    def rejected(self) -> list[Memory]:
+        """Every memory that a person rejected: what says the same stays out."""
+
+    def aliases(self, memory: str) -> list[str]:
+        """The other names of a memory, sorted."""
+
+    def aliased(self, alias: str) -> str:
+        """The id of the memory that has this other name, "" when none has."""
+
+    def feedback(self) -> dict[int, tuple[int, int]]:
+        """How many found it useful and useless, by key, of the memories that anybody said it of."""
+
+    def values(self, field: str, limit: int) -> list[tuple[str, int]]:
+        """What a filter may name: each value that occurs in ``kinds``, ``outcomes``, ``statuses``, ``trusts``, ``tags``,
+        ``branches``, ``extensions``, ``paths`` (first parts of paths) or ``authors``, with its number of memories, most first."""
+
     def find(self, where: Filter, limit: int) -> list[Memory]:
         """Memories that match, newest first."""
+
+    def ids(self, where: Filter, *, derived: bool) -> list[str]:
+        """Ids of the memories that match, oldest first, ties by id: of those that were recorded, or of the derived ones that the
+        journal speaks of."""
 
     def count(self, where: Filter) -> int:
         """How many match."""
@@ -69,6 +89,9 @@ class Reader(Protocol):
     def events(self, memory: str = "", after: int = 0, limit: int = -1) -> list[Event]:
         """Journal entries in order of arrival, of one memory or of all; at most ``limit``, unless it is negative."""
 
+    def latest_events(self, limit: int) -> list[Event]:
+        """The newest journal entries, newest first."""
+
     def links(self, memory: str) -> list[Link]:
         """Relations from and to the memory."""
 
@@ -96,6 +119,33 @@ class Reader(Protocol):
     def memories(self, keys: Sequence[int]) -> list[Memory]:
         """The memories of these keys, in this order."""
 
+    def judged_changes(self) -> list[str]:
+        """The ids of all changes of which something became: those with an outcome or a reason."""
+
+    def vectors(self, model: str, where: Filter) -> Iterator[tuple[int, bytes]]:
+        """Key and vector (float32, little-endian) of every memory that matches, by key; to be used up within the view."""
+
+    def vector_keys(self, model: str, where: Filter, limit: int) -> list[int]:
+        """Keys of the memories that match and have a vector of the model, by key; all when ``limit`` is negative."""
+
+    def vectors_of(self, model: str, keys: Sequence[int]) -> list[tuple[int, bytes]]:
+        """Key and vector of those of these keys that have one, by key."""
+
+    def vector_digests(self, model: str) -> dict[int, bytes]:
+        """Which text each of the model's vectors was made of, by key."""
+
+    def vector_models(self) -> dict[str, int]:
+        """How many vectors there are of each model."""
+
+    def matching(self, keys: Sequence[int], where: Filter) -> list[int]:
+        """Those of these keys whose memories match, in this order."""
+
+    def keys_without_vector(self, model: str, where: Filter, limit: int) -> list[int]:
+        """Keys of the memories that match and have no vector of the model, newest first; all when ``limit`` is negative."""
+
+    def count_without_vector(self, model: str, where: Filter) -> int:
+        """How many match and have no vector of the model."""
+
     def known_commits(self) -> set[str]:
         """Hashes of all commits that are already changes here."""
 
@@ -113,10 +163,38 @@ class Writer(Reader, Protocol):
         """A short alias that was never given before."""
 
     def put(self, memory: Memory, twin: bytes = b"", lexical: Lexical | None = None) -> None:
-        """Insert or replace the current row with its anchors; ``lexical`` replaces what is indexed, None leaves it."""
+        """Insert or replace the current row with its anchors; ``lexical`` replaces what is indexed, None leaves it.
 
-    def log(self, action: Action, memory: Memory, origin: Origin, at: int, salt: bytes = b"", payload: str = "") -> Event:
-        """Append to the journal; with a salt the memory's content becomes a version of its own."""
+        With ``lexical``, a memory whose text, reason or detail changed loses its vectors.
+        """
+
+    def log(
+        self,
+        action: Action,
+        memory: Memory,
+        origin: Origin,
+        at: int,
+        salt: bytes = b"",
+        payload: str = "",
+        recorded_at: int | None = None,
+    ) -> Event:
+        """Append to the journal; with a salt the memory's content becomes a version of its own, believed from ``recorded_at``
+        (by default ``at``: only what another store had known keeps its time)."""
+
+    def erase_versions(self, memory: str, below: int) -> None:
+        """Empty the content of the versions before that number, and destroy their salts; the journal stays whole."""
+
+    def alias(self, name: str, memory: str) -> None:
+        """Give a memory another name, or a name another memory."""
+
+    def link(self, source: str, kind: str, target: str) -> None:
+        """Relate two memories; nothing new where they are related so already. A target that is not here leaves the relation open."""
+
+    def unlink(self, source: str, kind: str, target: str) -> None:
+        """Take a relation of two memories away."""
+
+    def drop(self, ids: Sequence[str]) -> list[str]:
+        """Remove derived memories with all that belongs to them, but those that the journal speaks of; the ids that went."""
 
     def occur(self, occurrence: Occurrence, event: int) -> None:
         """Add an occurrence that the event tells of."""
@@ -127,11 +205,24 @@ class Writer(Reader, Protocol):
     def add_change(self, memory: Memory, change: Change, lexical: Lexical) -> bool:
         """Insert a change that is not journaled; False when its commit is known already."""
 
+    def refresh_change(self, memory: Memory, change: Change, lexical: Lexical) -> None:
+        """Replace a change's files, functions, sizes and index by what was read of it now; its message and links stay."""
+
     def resolve_links(self) -> list[Link]:
-        """Tie open references of changes to changes that are now known; the links that were tied."""
+        """Tie open references of changes to the one change that each names now, and open those that name several; what was tied."""
+
+    def put_vectors(self, model: str, rows: Sequence[tuple[str, bytes, bytes]]) -> None:
+        """Keep vectors of a model: id, digest of the text, vector; each replaces the one before; unknown ids are passed over.
+
+        Every change of a vector, this one and those that come with others, changes the setting ``vectors``: where it is equal,
+        in this file or a copy, the vectors are.
+        """
+
+    def supersede_vectors(self, model: str) -> int:
+        """Remove other models' vectors of the memories that have one of this; how many."""
 
     def clear_index(self) -> None:
-        """Forget everything that is derived for search; ``put`` with ``lexical`` fills it anew."""
+        """Forget the terms of all memories; ``put`` with ``lexical`` fills them anew. Vectors stay: they cost minutes."""
 
     def set_setting(self, name: str, value: str) -> None:
         """Keep a value about the store itself."""
@@ -155,8 +246,20 @@ class Transaction(Protocol):
     ) -> Literal[False]: ...
 
 
+class Queue(Protocol):
+    """A place in a line of processes."""
+
+    def acquire(self, timeout: float) -> None:
+        """Wait for one's turn; Busy when it does not come within ``timeout`` seconds."""
+
+    def release(self) -> None:
+        """Let the next one in; also done when the process ends."""
+
+
 class Store(Protocol):
-    """A repository's memory."""
+    """A repository's memory. ``path`` is its file, beside which what is derived may lie; "" where there is none."""
+
+    path: str
 
     def read(self) -> View:
         """A view that never waits for writers and never writes."""
@@ -164,8 +267,14 @@ class Store(Protocol):
     def write(self, timeout: float = 30.0) -> Transaction:
         """A transaction; Busy when the lock is not to be had within ``timeout`` seconds."""
 
+    def queue(self, work: str) -> Queue:
+        """The line for work that one process at a time should do; it keeps no reader and no writer out."""
+
     def checkpoint(self, timeout: float = 30.0) -> None:
         """After much was written: let the next reader begin quickly."""
+
+    def compact(self, timeout: float = 30.0) -> tuple[int, int]:
+        """Rewrite the file without free pages and the index without what is gone; bytes before and after."""
 
     def check(self) -> list[Finding]:
         """Everything that is wrong with the store, in words; never writes."""

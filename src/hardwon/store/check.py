@@ -89,18 +89,18 @@ def _whole(connection: apsw.Connection) -> Iterator[Finding]:
             "the memory is missing",
         ),
         (
-            "SELECT hex(m.id) FROM memories m LEFT JOIN versions v ON v.memory = m.id WHERE m.kind <> 'change' "
+            "SELECT hex(m.id) FROM memories m LEFT JOIN versions v ON v.memory = m.id WHERE m.number IS NOT NULL "
             "GROUP BY m.key HAVING count(v.version) <> m.version OR max(v.version) <> m.version",
             "a version is missing",
         ),
         (
-            "SELECT hex(m.id) FROM memories m LEFT JOIN occurrences o ON o.memory = m.key WHERE m.kind <> 'change' "
+            "SELECT hex(m.id) FROM memories m LEFT JOIN occurrences o ON o.memory = m.key WHERE m.number IS NOT NULL "
             "GROUP BY m.key HAVING count(o.id) <> m.seen",
             "an occurrence is missing",
         ),
         (
             "SELECT hex(m.id) FROM occurrences o JOIN memories m ON m.key = o.memory LEFT JOIN events e ON e.seq = o.event "
-            "WHERE e.seq IS NULL OR e.memory <> m.id OR e.action NOT IN ('created', 'repeated') OR o.outcome IS NOT m.outcome",
+            "WHERE e.seq IS NULL OR e.memory <> m.id OR e.action NOT IN ('created', 'repeated', 'imported') OR o.outcome IS NOT m.outcome",
             "an occurrence is not what the journal tells",
         ),
     ):

@@ -12,6 +12,32 @@ if TYPE_CHECKING:
 
 _EMPTY = Filter()
 
+# The files of a memory: those that its anchors name, and those that a change touched.
+_FILES = (
+    "SELECT a.path AS path FROM anchors a WHERE a.memory = m.key "
+    "UNION ALL SELECT f.value FROM changes c, json_each(c.files) f WHERE c.memory = m.key"
+)
+_ALL_FILES = (
+    "SELECT a.memory AS memory, a.path AS path FROM anchors a WHERE a.path <> '' "
+    "UNION ALL SELECT c.memory, f.value FROM changes c, json_each(c.files) f"
+)
+# Of a path: its last part, and the extension of that with its dot (none for ".bashrc" and "Makefile").
+_LAST = "replace(path, rtrim(path, replace(path, '/', '')), '')"
+_EXTENSION = f"lower(replace({_LAST}, rtrim({_LAST}, replace({_LAST}, '.', '')), '.'))"
+
+# What occurs in the columns that a filter looks at: value and number of memories, to be grouped by the first.
+VALUES = {
+    "kinds": "SELECT kind, count(*) FROM memories",
+    "outcomes": "SELECT outcome, count(*) FROM memories WHERE outcome IS NOT NULL",
+    "statuses": "SELECT status, count(*) FROM memories",
+    "trusts": "SELECT trust, count(*) FROM memories",
+    "tags": "SELECT t.value, count(*) FROM memories m, json_each(m.tags) t WHERE m.tags <> '[]'",
+    "branches": "SELECT branch, count(*) FROM memories WHERE branch <> ''",
+    "authors": "SELECT author, count(*) FROM memories WHERE author <> ''",
+    "extensions": f"SELECT {_EXTENSION}, count(DISTINCT memory) FROM ({_ALL_FILES}) WHERE ltrim({_LAST}, '.') LIKE '%.%'",
+    "paths": "SELECT substr(path, 1, instr(path || '/', '/') - 1), count(DISTINCT memory) FROM (" + _ALL_FILES + ")",
+}
+
 
 def condition(where: Filter) -> tuple[str, list[Any]]:
     """A filter as SQL over ``memories m``; the words come as values, never as text."""
@@ -20,28 +46,48 @@ def condition(where: Filter) -> tuple[str, list[Any]]:
     parts: list[str] = []
     values: list[Any] = []
 
+    def add(part: str, *bound: Any) -> None:
+        parts.append(part)
+        values.extend(bound)
+
     def among(column: str, words: Iterable[Any]) -> None:
         items = list(words)
         if items:
-            parts.append(f"{column} IN ({', '.join('?' * len(items))})")
-            values.extend(items)
+            add(f"{column} IN ({', '.join('?' * len(items))})", *items)
 
     among("m.status", where.statuses)
     among("m.kind", where.kinds)
     among("m.outcome", where.outcomes)
     among("m.trust", where.trusts)
+    among("m.branch", where.branches)
     among("m.id", (to_blob(identifier) for identifier in where.ids))
     for tag in where.tags:
-        parts.append("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)")
-        values.append(tag)
+        add("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)", tag)
     for column, value in (("m.session", where.session), ("m.client", where.client), ("m.who", where.who)):
         if value:
-            parts.append(f"{column} = ?")
-            values.append(value)
+            add(f"{column} = ?", value)
+    if where.authors:
+        add(_any("instr(lower(m.author), lower(?)) > 0", len(where.authors)), *where.authors)
+    if where.extensions:
+        test = _any("substr(lower(path), -length(?)) = ?", len(where.extensions))
+        add(f"EXISTS (SELECT 1 FROM ({_FILES}) WHERE {test})", *(e for one in where.extensions for e in (_dotted(one),) * 2))
+    if where.paths:
+        test = _any("(path = ? OR substr(path, 1, length(?) + 1) = ? || '/')", len(where.paths))
+        add(f"EXISTS (SELECT 1 FROM ({_FILES}) WHERE {test})", *(p for one in where.paths for p in (one.rstrip("/"),) * 3))
+    if where.since is not None:
+        add("m.created_at >= ?", where.since)
     if where.before is not None:
-        parts.append("m.created_at < ?")
-        values.append(where.before)
+        add("m.created_at < ?", where.before)
     if where.alive_at is not None:
-        parts.append("(m.expires_at IS NULL OR m.expires_at > ?) AND (m.valid_until IS NULL OR m.valid_until > ?)")
-        values += [where.alive_at, where.alive_at]
+        alive = "(m.expires_at IS NULL OR m.expires_at > ?) AND (m.valid_until IS NULL OR m.valid_until > ?)"
+        add(alive, where.alive_at, where.alive_at)
     return " AND ".join(parts) or "1", values
+
+
+def _any(test: str, count: int) -> str:
+    return "(" + " OR ".join([test] * count) + ")"
+
+
+def _dotted(extension: str) -> str:
+    """``py`` and ``.PY`` as ``.py``."""
+    return "." + extension.lstrip(".").lower()

@@ -39,6 +39,8 @@ def content_values(memory: Memory) -> list[str | int | float | bytes | None]:
     ]  # fmt: skip
     for anchor in memory.anchors:
         values += (anchor.path, anchor.symbol, anchor.commit, anchor.blob, anchor.fingerprint)
+    if memory.metadata:  # a sixth column that most rows lack: without it the digests of older stores stay what they were
+        values.append(memory.metadata)
     return values
 
 
@@ -56,6 +58,8 @@ def row_hash(memory: Memory) -> bytes:
         memory.version, memory.created_at, memory.updated_at, memory.replaced_by,
         origin.who, origin.client, origin.session, origin.tool,
     )  # fmt: skip
+    if memory.useful or memory.useless:
+        values += (memory.useful, memory.useless)
     return blake2b(canonical(values), digest_size=16).digest()
 
 

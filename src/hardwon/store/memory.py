@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from copy import copy
-from threading import RLock
+from threading import Lock, RLock
 
 from hardwon.errors import Busy
 from hardwon.store.journal import GENESIS, content_digest, event_hash, tick
 from hardwon.store.rows import last_part, reference_digits, same_symbol
-from hardwon.types import Corpus, Document, Event, Experience, Filter, Link, Version
+from hardwon.types import LINKS, RELATIONS, Corpus, Document, Event, Experience, Filter, Link, Version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Literal
 
@@ -33,6 +33,8 @@ class State:
         self.versions: list[Version] = []
         self.occurrences: list[tuple[int, Occurrence]] = []
         self.links: dict[tuple[int, str, str], int | None] = {}
+        self.aliases: dict[str, int] = {}
+        self.vectors: dict[tuple[str, int], tuple[bytes, bytes]] = {}
 
     def copy(self) -> State:
         """A state whose containers can be changed; the values in them are frozen."""
@@ -79,11 +81,53 @@ class MemoryReader:
                 return memory
         return None
 
+    def rejected(self) -> list[Memory]:
+        """Every memory that a person rejected."""
+        return [memory for memory in self._state.memories.values() if memory.status == "rejected"]
+
+    def aliases(self, memory: str) -> list[str]:
+        """The other names of a memory, sorted."""
+        key = self._state.keys.get(memory)
+        return sorted(alias for alias, owner in self._state.aliases.items() if owner == key)
+
+    def aliased(self, alias: str) -> str:
+        """The id of the memory that has this other name."""
+        key = self._state.aliases.get(alias)
+        return "" if key is None else self._state.memories[key].id
+
+    def feedback(self) -> dict[int, tuple[int, int]]:
+        """How many found it useful and useless, by key."""
+        found = self._state.memories.items()
+        return {key: (memory.useful, memory.useless) for key, memory in found if memory.useful or memory.useless}
+
+    def values(self, field: str, limit: int) -> list[tuple[str, int]]:
+        """What a filter may name, with its number of memories."""
+        counts: dict[str, int] = {}
+        for key, memory in self._state.memories.items():
+            for value in set(_values(field, memory, self._files(key))):
+                counts[value] = counts.get(value, 0) + 1
+        return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:limit]
+
+    def _files(self, key: int) -> tuple[str, ...]:
+        """The files that a memory speaks of, and those that a change touched."""
+        change = self._state.changes.get(key)
+        anchors = (anchor.path for anchor in self._state.memories[key].anchors if anchor.path)
+        return (*anchors, *(change.files if change else ()))
+
+    def _matches(self, key: int, where: Filter) -> bool:
+        return matches(self._state.memories[key], where, self._files(key))
+
     def find(self, where: Filter, limit: int) -> list[Memory]:
         """Memories that match, newest first."""
-        found = [memory for memory in self._state.memories.values() if matches(memory, where)]
+        found = [memory for key, memory in self._state.memories.items() if self._matches(key, where)]
         found.sort(key=lambda memory: (memory.created_at, memory.id), reverse=True)
         return found if limit < 0 else found[:limit]
+
+    def ids(self, where: Filter, *, derived: bool) -> list[str]:
+        """Ids of the memories that match, oldest first."""
+        told = {event.memory for event in self._state.events}
+        found = [m for m in self.find(where, -1) if (m.number is None) == derived and (not derived or m.id in told)]
+        return [memory.id for memory in reversed(found)]
 
     def count(self, where: Filter) -> int:
         """How many match."""
@@ -150,6 +194,10 @@ class MemoryReader:
         found = [e for e in self._state.events if e.seq > after and memory in ("", e.memory)]
         return found if limit < 0 else found[:limit]
 
+    def latest_events(self, limit: int) -> list[Event]:
+        """The newest journal entries, newest first."""
+        return self._state.events[::-1][:limit]
+
     def links(self, memory: str) -> list[Link]:
         """Relations from and to the memory."""
         return [link for link in self._links() if memory in (link.source, link.target)]
@@ -191,7 +239,7 @@ class MemoryReader:
 
     def _newest(self, keys: list[int], where: Filter, limit: int, weights: Mapping[int, int]) -> list[int]:
         memories = self._state.memories
-        allowed = [key for key in keys if matches(memories[key], where)]
+        allowed = [key for key in keys if self._matches(key, where)]
         allowed.sort(key=lambda key: (weights.get(key, 0), memories[key].created_at, memories[key].id), reverse=True)
         return allowed[:limit]
 
@@ -204,6 +252,52 @@ class MemoryReader:
                 counts = {term: lexical.counts[term] for term in terms if term in lexical.counts}
                 found.append(Document(key, self._state.memories[key].created_at, lexical.size, lexical.lengths, counts))
         return found
+
+    def judged_changes(self) -> list[str]:
+        """The ids of all changes with an outcome or a reason."""
+        return [
+            memory.id
+            for memory in self._state.memories.values()
+            if memory.kind == "change" and (memory.outcome or memory.because)
+        ]
+
+    def vectors(self, model: str, where: Filter) -> Iterator[tuple[int, bytes]]:
+        """Key and vector of every memory that matches, by key."""
+        return iter(self.vectors_of(model, self.vector_keys(model, where, -1)))
+
+    def vector_keys(self, model: str, where: Filter, limit: int) -> list[int]:
+        """Keys of the memories that match and have a vector, by key."""
+        found = sorted(key for space, key in self._state.vectors if space == model and self._matches(key, where))
+        return found if limit < 0 else found[:limit]
+
+    def vectors_of(self, model: str, keys: Sequence[int]) -> list[tuple[int, bytes]]:
+        """Key and vector of those of these keys that have one, by key."""
+        kept = self._state.vectors
+        return [(key, kept[model, key][1]) for key in sorted(set(keys)) if (model, key) in kept]
+
+    def vector_digests(self, model: str) -> dict[int, bytes]:
+        """Which text each vector was made of, by key."""
+        return {key: digest for (space, key), (digest, _) in self._state.vectors.items() if space == model}
+
+    def vector_models(self) -> dict[str, int]:
+        """How many vectors there are of each model."""
+        spaces = [space for space, _ in self._state.vectors]
+        return {space: spaces.count(space) for space in sorted(set(spaces))}
+
+    def matching(self, keys: Sequence[int], where: Filter) -> list[int]:
+        """Those of these keys whose memories match, in this order."""
+        return [key for key in keys if key in self._state.memories and self._matches(key, where)]
+
+    def keys_without_vector(self, model: str, where: Filter, limit: int) -> list[int]:
+        """Keys of the memories that match and have no vector of the model, newest first."""
+        waiting = [
+            memory.id for memory in self.find(where, -1) if (model, self._state.keys[memory.id]) not in self._state.vectors
+        ]
+        return self.keys(waiting if limit < 0 else waiting[:limit])
+
+    def count_without_vector(self, model: str, where: Filter) -> int:
+        """How many match and have no vector of the model."""
+        return len(self.keys_without_vector(model, where, -1))
 
     def known_commits(self) -> set[str]:
         """Hashes of all commits that are already changes here."""
@@ -237,14 +331,26 @@ class MemoryWriter(MemoryReader):
 
     def put(self, memory: Memory, twin: bytes = b"", lexical: Lexical | None = None) -> None:
         """Insert or replace the current row with its anchors."""
-        key = self._state.keys.setdefault(memory.id, len(self._state.keys) + 1)
+        key = self._state.keys.setdefault(memory.id, max(self._state.keys.values(), default=0) + 1)
+        said = self._state.memories.get(key, memory)
         self._state.memories[key] = memory
         if twin:
             self._state.twins[key] = twin
         if lexical is not None:
             self._state.lexical[key] = lexical
+            if (said.text, said.because, said.detail) != (memory.text, memory.because, memory.detail):
+                self._forget_vectors(lambda _, owner: owner == key)
 
-    def log(self, action: Action, memory: Memory, origin: Origin, at: int, salt: bytes = b"", payload: str = "") -> Event:
+    def log(
+        self,
+        action: Action,
+        memory: Memory,
+        origin: Origin,
+        at: int,
+        salt: bytes = b"",
+        payload: str = "",
+        recorded_at: int | None = None,
+    ) -> Event:
         """Append to the journal; with a salt the memory's content becomes a version of its own."""
         replica = self.setting("replica")
         own = [event for event in self._state.events if event.replica == replica]
@@ -258,7 +364,7 @@ class MemoryWriter(MemoryReader):
         )  # fmt: skip
         self._state.events.append(event)
         if salt:
-            self._add_version(memory, at)
+            self._add_version(memory, at if recorded_at is None else recorded_at)
         return event
 
     def _add_version(self, memory: Memory, at: int) -> None:
@@ -267,6 +373,43 @@ class MemoryWriter(MemoryReader):
             if row.memory == memory.id and row.superseded_at is None:
                 rows[i] = row.replace(superseded_at=at)
         rows.append(Version(memory.id, memory.version, content_of(memory), at, None))
+
+    def erase_versions(self, memory: str, below: int) -> None:
+        """Empty the content of the versions before that number."""
+        emptied = {"text": "", "detail": "", "code": "", "because": "", "rejected": (), "tags": (), "anchors": (), "metadata": ""}
+        for i, row in enumerate(self._state.versions):
+            if row.memory == memory and row.version < below:
+                self._state.versions[i] = row.replace(content=row.content.replace(**emptied))
+
+    def alias(self, name: str, memory: str) -> None:
+        """Give a memory another name, or a name another memory."""
+        self._state.aliases[name] = self._state.keys[memory]
+
+    def link(self, source: str, kind: str, target: str) -> None:
+        """Relate two memories."""
+        self._state.links.setdefault((self._state.keys[source], kind, target), self._state.keys.get(target))
+
+    def unlink(self, source: str, kind: str, target: str) -> None:
+        """Take a relation of two memories away."""
+        self._state.links.pop((self._state.keys[source], kind, target), None)
+
+    def drop(self, ids: Sequence[str]) -> list[str]:
+        """Remove derived memories, but those that the journal speaks of."""
+        state, gone = self._state, []
+        told = {event.memory for event in state.events}
+        told |= {state.memories[key].id for (_, kind, _), key in state.links.items() if key is not None and kind in LINKS}
+        for identifier in ids:
+            key = state.keys.get(identifier)
+            if key is None or state.memories[key].number is not None or identifier in told:
+                continue
+            for table in (state.memories, state.twins, state.changes, state.lexical):
+                table.pop(key, None)
+            del state.keys[identifier]
+            self._forget_vectors(lambda _, owner: owner not in state.memories)
+            state.links = {place: None if target == key else target for place, target in state.links.items() if place[0] != key}
+            state.aliases = {alias: owner for alias, owner in state.aliases.items() if owner != key}
+            gone.append(identifier)
+        return gone
 
     def occur(self, occurrence: Occurrence, event: int) -> None:
         """Add an occurrence that the event tells of."""
@@ -289,17 +432,52 @@ class MemoryWriter(MemoryReader):
             self._state.links.setdefault((key, relation.kind, relation.target), None)
         return True
 
+    def refresh_change(self, memory: Memory, change: Change, lexical: Lexical) -> None:
+        """Replace a change's files, functions, sizes and index."""
+        self.put(memory, b"", lexical)
+        key = self._state.keys[memory.id]
+        self._state.changes[key] = self._state.changes[key].replace(
+            lines_added=change.lines_added, lines_removed=change.lines_removed, files=change.files, functions=change.functions
+        )
+
     def resolve_links(self) -> list[Link]:
-        """Tie open references of changes to changes that are now known."""
+        """Tie open references of changes to the one change that each names now, and open those that name several."""
         tied = []
         for (source, kind, reference), target in list(self._state.links.items()):
-            if target is not None:
+            if kind not in RELATIONS:
                 continue
-            fits = [key for key, change in self._state.changes.items() if _is_named(change, reference)]
-            if len(fits) == 1 and fits[0] != source:
+            named = [key for key, change in self._state.changes.items() if _is_named(change, reference)]
+            fits = [key for key in named if self._state.memories[key].status != "expired"] or named
+            if len(fits) != 1:
+                self._state.links[source, kind, reference] = None
+            elif target is None and fits[0] != source:
                 self._state.links[source, kind, reference] = fits[0]
                 tied.append(Link(self._state.memories[source].id, kind, reference, self._state.memories[fits[0]].id))
         return tied
+
+    def put_vectors(self, model: str, rows: Sequence[tuple[str, bytes, bytes]]) -> None:
+        """Keep vectors: id, digest of the text, vector; unknown ids are passed over."""
+        for identifier, digest, vector in rows:
+            for key in self.keys([identifier]):
+                self._state.vectors[model, key] = (digest, vector)
+                self._stamp_vectors()
+
+    def supersede_vectors(self, model: str) -> int:
+        """Remove other models' vectors of the memories that have one of this."""
+        owners = {key for space, key in self._state.vectors if space == model}
+        return self._forget_vectors(lambda space, key: space != model and key in owners)
+
+    def _forget_vectors(self, meant: Callable[[str, int], bool]) -> int:
+        kept = {place: value for place, value in self._state.vectors.items() if not meant(*place)}
+        gone = len(self._state.vectors) - len(kept)
+        self._state.vectors = kept
+        if gone:
+            self._stamp_vectors()
+        return gone
+
+    def _stamp_vectors(self) -> None:
+        """A count does: there are no copies of this store."""
+        self.set_setting("vectors", str(int(self.setting("vectors") or 0) + 1))
 
     def clear_index(self) -> None:
         """Forget everything that is derived for search."""
@@ -313,9 +491,12 @@ class MemoryWriter(MemoryReader):
 class MemoryStore:
     """A repository's memory that ends with the process."""
 
+    path = ""
+
     def __init__(self) -> None:
         self._state = State()
         self._lock = RLock()
+        self._queues: dict[str, Lock] = {}
 
     def read(self) -> _View:
         """A view of what is committed."""
@@ -325,8 +506,16 @@ class MemoryStore:
         """A transaction; one at a time."""
         return _Transaction(self, timeout)
 
+    def queue(self, work: str) -> _Queue:
+        """The line for work that one thread at a time should do."""
+        return _Queue(self._queues.setdefault(work, Lock()))
+
     def checkpoint(self, timeout: float = 30.0) -> None:
         """Nothing to move."""
+
+    def compact(self, timeout: float = 30.0) -> tuple[int, int]:
+        """Nothing to give back."""
+        return 0, 0
 
     def check(self) -> list[Finding]:
         """Nothing can be damaged here."""
@@ -334,6 +523,18 @@ class MemoryStore:
 
     def close(self) -> None:
         """Nothing to let go of."""
+
+
+class _Queue:
+    def __init__(self, lock: Lock) -> None:
+        self._lock = lock
+
+    def acquire(self, timeout: float) -> None:
+        if not self._lock.acquire(timeout=timeout):
+            raise Busy(f"another thread has been at it for more than {timeout:g} s", remedy="try again")
+
+    def release(self) -> None:
+        self._lock.release()
 
 
 class _View:
@@ -375,13 +576,15 @@ def content_of(memory: Memory) -> Memory:
         id=memory.id, number=None, kind=memory.kind, outcome=memory.outcome, text=memory.text, detail=memory.detail,
         code=memory.code, because=memory.because, rejected=memory.rejected, tags=memory.tags, anchors=memory.anchors,
         visibility=memory.visibility, valid_from=memory.valid_from, valid_until=memory.valid_until,
-        expires_at=memory.expires_at, version=memory.version,
+        expires_at=memory.expires_at, version=memory.version, metadata=memory.metadata,
     )  # fmt: skip
     return content
 
 
-def matches(memory: Memory, where: Filter) -> bool:
-    """A filter, word by word."""
+def matches(memory: Memory, where: Filter, files: Sequence[str]) -> bool:
+    """A filter, word by word; ``files`` are those of the memory's anchors and of its change."""
+    extensions = ["." + one.lstrip(".").lower() for one in where.extensions]
+    folders = [path.rstrip("/") for path in where.paths]
     return (
         (not where.statuses or memory.status in where.statuses)
         and (not where.kinds or memory.kind in where.kinds)
@@ -389,6 +592,11 @@ def matches(memory: Memory, where: Filter) -> bool:
         and (not where.trusts or memory.trust in where.trusts)
         and (not where.ids or memory.id in where.ids)
         and all(tag in memory.tags for tag in where.tags)
+        and (not where.branches or memory.branch in where.branches)
+        and (not extensions or any(_folded(path).endswith(one) for one in extensions for path in files))
+        and (not folders or any(path == one or path.startswith(one + "/") for one in folders for path in files))
+        and (not where.authors or any(_folded(one) in _folded(memory.author) for one in where.authors))
+        and (where.since is None or memory.created_at >= where.since)
         and (not where.session or memory.origin.session == where.session)
         and (not where.client or memory.origin.client == where.client)
         and (not where.who or memory.origin.who == where.who)
@@ -397,6 +605,25 @@ def matches(memory: Memory, where: Filter) -> bool:
             where.alive_at is None or all(end is None or end > where.alive_at for end in (memory.expires_at, memory.valid_until))
         )
     )
+
+
+def _folded(text: str) -> str:
+    """ASCII letters in lower case, as the engine's own ``lower`` has them."""
+    return "".join(char.lower() if char.isascii() else char for char in text)
+
+
+def _values(field: str, memory: Memory, files: Sequence[str]) -> list[str]:
+    """What a filter on this field may name of a memory."""
+    if field == "extensions":
+        names = [path.rpartition("/")[2].lstrip(".") for path in files]
+        return ["." + _folded(name.rpartition(".")[2]) for name in names if "." in name]
+    if field == "paths":
+        return [path.partition("/")[0] for path in files]
+    if field == "tags":
+        return list(memory.tags)
+    one = {"branches": memory.branch, "authors": memory.author, "kinds": memory.kind, "outcomes": memory.outcome}
+    value = one.get(field, memory.status if field == "statuses" else memory.trust)
+    return [value] if value else []
 
 
 def _is_named(change: Change, reference: str) -> bool:

@@ -11,31 +11,35 @@ from __future__ import annotations
 import errno
 import os
 
-from hardwon.errors import Damaged, DiskFull, InvalidInput, NotFound, ReadOnly, SchemaNewer, StoreError
+from hardwon.errors import Damaged, DiskFull, InvalidInput, ReadOnly, SchemaNewer, StoreError
 from hardwon.store.identity import (
     LONGEST_NAME,
     Entry,
+    Folder,
+    check_free,
     check_id,
     check_name,
     folder_of,
     free_name,
     is_id,
     is_name,
-    joined,
     match,
+    settle,
     settled,
 )
 from hardwon.store.lock import FileLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
 
+    from hardwon.code.lineage import Lineage
     from hardwon.code.repo import Checkout
-    from hardwon.store.identity import Match, Roots
+    from hardwon.store.identity import Match
 
 _HEADER = "hardwon registry "
-_VERSION = 1
+_VERSION = 2  # 1 knew one remote an entry, and not what lay in each folder
 _END = "end"
 _PATIENCE = 10.0  # seconds to wait for the lock; it is held for milliseconds
 
@@ -64,27 +68,20 @@ class Registry:
 
     def named(self, name: str) -> Entry:
         """The entry of that name; InvalidInput, with the names that exist, where there is none."""
-        entries = self.entries()
-        for entry in entries:
-            if entry.name == name:
-                return entry
-        known = ", ".join(sorted(entry.name for entry in entries))
-        raise InvalidInput(
-            f"no project is called {name[:LONGEST_NAME]!r}",
-            field="project",
-            remedy=f"Known: {known}." if known else "There are none yet; run `hardwon init` in a repository.",
-        )
+        return _named(self.entries(), name)
 
-    def find(self, checkout: Checkout, roots: Roots = None) -> Match:
+    def find(self, checkout: Checkout, lineage: Lineage | None = None) -> Match:
         """The entry of a checkout: by folder, then by origin, then (without any remote) by root commits.
 
-        ``roots`` are the checkout's root commits, or a function that finds them, called only where they decide. With None they
-        decide nothing: a known folder whose origin differs is ``changed``.
+        ``lineage`` is asked only for what decides. Without it history decides nothing: a known folder whose origin differs is
+        ``changed``, and clones of local folders are not followed.
         """
-        return match(self.entries(), checkout, roots)
+        return match(self.entries(), checkout, lineage)
 
-    def register(self, checkout: Checkout, name: str | None = None, roots: tuple[str, ...] = (), *, id: str, now: int) -> Entry:
-        """A new entry for the checkout, durable on return; the one it has, where another process was quicker.
+    def register(
+        self, checkout: Checkout, lineage: Lineage | None = None, name: str | None = None, *, id: str, now: int
+    ) -> Entry:
+        """A new entry for the checkout, or the one it has, with its folder and facts as they are now; durable on return.
 
         ``id`` is the new store's, ``now`` milliseconds. Without ``name`` one is derived. InvalidInput for a name that is wrong or
         another repository's, for a folder that is registered under another name, and (without ``name``) where it is not certain
@@ -93,51 +90,81 @@ class Registry:
         check_id(id)
         if name is not None:
             check_name(name)
+        facts = _facts(checkout, lineage)
         with _Lock(self.home):
             entries = self.entries()
-            found = match(entries, checkout, roots)
+            found = match(entries, checkout, lineage)
             known = settled(found, entries, checkout, name)
-            if known is not None:
-                below = found.why == "folder" and not checkout.common_dir  # a plain folder's own subfolders need no mention
-                return self._joined(entries, known, checkout, roots, adopt=not below)
-            if any(entry.id == id for entry in entries):
-                raise InvalidInput(f"the id {id} is in use", field="id", remedy="Make a new one.")
-            chosen = name or free_name(checkout, {entry.name for entry in entries})
-            entry = Entry(id, chosen, (folder_of(checkout),), checkout.origin, tuple(sorted(set(roots))), now)
-            self._save(joined(entries, entry))
+            if known is None:
+                chosen = name or free_name(checkout, {entry.name for entry in entries})
+                return self._keep(entries, _new(entries, id, chosen, now), facts)
+            if found.why == "folder" and not checkout.common_dir:
+                return known  # a plain folder's own subfolders need no mention
+            return self._keep(entries, known, facts)
+
+    def link(self, name: str, checkout: Checkout, lineage: Lineage | None = None) -> Entry:
+        """The entry of that name, durably joined with the checkout's folder, which leaves any other entry; InvalidInput for a name
+        that is not known. Its remote comes along unless another entry keeps a folder with it. Done already, it changes nothing.
+        """
+        facts = _facts(checkout, lineage)
+        with _Lock(self.home):
+            entries = self.entries()
+            return self._keep(entries, _named(entries, name), facts)
+
+    def split(self, name: str, checkout: Checkout, lineage: Lineage | None = None, *, id: str, now: int) -> Entry:
+        """A new entry of that name for the checkout's folder, which leaves any other; no store is touched.
+
+        InvalidInput for a name that is wrong or taken; by this very folder's entry, it changes nothing.
+        """
+        check_id(id)
+        check_name(name)
+        facts = _facts(checkout, lineage)
+        with _Lock(self.home):
+            entries = self.entries()
+            own = next((entry for entry in entries if entry.name == name and folder_of(checkout) in entry.paths), None)
+            return self._keep(entries, own or _new(entries, id, name, now), facts)
+
+    def add(self, name: str, *, id: str, now: int) -> Entry:
+        """The entry of that name; a new one, without a folder, where there is none: for what is imported before its repository is
+        here. ``link`` joins a folder to it later."""
+        check_id(id)
+        check_name(name)
+        with _Lock(self.home):
+            entries = self.entries()
+            for entry in entries:
+                if entry.name == name:
+                    return entry
+            entry = _new(entries, id, name, now)
+            self._save((*entries, entry))
             return entry
 
-    def attach(self, entry: Entry, checkout: Checkout, roots: tuple[str, ...] = ()) -> Entry:
-        """The entry, durably joined with the checkout: NotFound where it is gone.
+    def refresh(self) -> None:
+        """Learn the remotes that registered folders have got since; those that hold something else by now are passed over."""
+        from hardwon.code import repo
+        from hardwon.code.lineage import Lineage
 
-        The folder is added, and taken from any other entry; origin and ``roots``, where there are any, replace the entry's.
-        """
         with _Lock(self.home):
-            entries = self.entries()
-            for known in entries:
-                if known.id == entry.id:
-                    return self._joined(entries, known, checkout, roots, adopt=True)
-        raise NotFound(f"the project {entry.name!r} is not registered any more", field="project", remedy="Run `hardwon init`.")
+            for entry in self.entries():
+                for folder in entry.folders:
+                    there = repo.at(folder.path)
+                    if there is None or there.origin in ("", folder.remote) or folder_of(there) != folder.path:
+                        continue
+                    entries = self.entries()
+                    owner = match(entries, there, Lineage(there)).entry
+                    if owner and owner.id == entry.id:
+                        self._keep(entries, owner, _facts(there, None))
 
     def store_path(self, entry: Entry) -> str:
         """Where the entry's store lies, or is to be made."""
         check_id(entry.id)
         return os.path.join(self.home, "stores", entry.id + ".db")
 
-    def _joined(
-        self, entries: tuple[Entry, ...], entry: Entry, checkout: Checkout, roots: tuple[str, ...], *, adopt: bool
-    ) -> Entry:
-        """The entry with the checkout's facts, saved if that changed anything; ``adopt`` adds the folder."""
-        folder = folder_of(checkout)
-        changed: Entry = entry.replace(
-            folders=entry.folders if folder in entry.folders or not adopt else (*entry.folders, folder),
-            origin=checkout.origin or entry.origin,
-            roots=tuple(sorted(set(roots))) or entry.roots,
-        )
-        after = joined(entries, changed)
+    def _keep(self, entries: tuple[Entry, ...], entry: Entry, facts: tuple[Folder, tuple[str, ...]]) -> Entry:
+        """The entry with a checkout's folder and remotes, saved if that changed anything."""
+        after = settle(entries, entry, *facts)
         if after != entries:
             self._save(after)
-        return changed
+        return next(known for known in after if known.id == entry.id)
 
     def _save(self, entries: tuple[Entry, ...]) -> None:
         data = _written(entries)
@@ -150,12 +177,45 @@ class Registry:
             raise _failed(error, self._path, "write") from error
 
 
+def _facts(checkout: Checkout, lineage: Lineage | None) -> tuple[Folder, tuple[str, ...]]:
+    """What is kept of a checkout: its folder, and its remotes, where it is a clone of a clone all on the way. Asked before the lock
+    is taken: git may need seconds for the root commits of a large repository."""
+    folder = Folder(folder_of(checkout), checkout.origin, lineage.roots() if lineage else ())
+    sources = lineage.sources() if lineage else ()
+    return folder, tuple(filter(None, (checkout.origin, *(source.origin for source in sources))))
+
+
+def _new(entries: tuple[Entry, ...], id: str, name: str, now: int) -> Entry:
+    if any(entry.id == id for entry in entries):
+        raise InvalidInput(f"the id {id} is in use", field="id", remedy="Make a new one.")
+    check_free(entries, name)
+    return Entry(id, name, created_at=now)
+
+
+def _named(entries: tuple[Entry, ...], name: str) -> Entry:
+    for entry in entries:
+        if entry.name == name:
+            return entry
+    known = ", ".join(sorted(entry.name for entry in entries))
+    raise InvalidInput(
+        f"no project is called {name[:LONGEST_NAME]!r}",
+        field="project",
+        remedy=f"Known: {known}." if known else "There are none yet; run `hardwon init` in a repository.",
+    )
+
+
+# --- the file
+
+
 def _written(entries: tuple[Entry, ...]) -> bytes:
     lines = [f"{_HEADER}{_VERSION}"]
     for entry in entries:
-        lines += [f"id {entry.id}", f"name {entry.name}", f"origin {_escaped(entry.origin)}", f"created_at {entry.created_at}"]
+        lines += [f"id {entry.id}", f"name {entry.name}", f"created_at {entry.created_at}"]
+        lines += [f"origin {_escaped(origin)}" for origin in entry.origins]
         lines += [f"root {root}" for root in entry.roots]
-        lines += [f"folder {_escaped(folder)}" for folder in entry.folders]
+        for folder in entry.folders:
+            lines += [f"folder {_escaped(folder.path)}", f"remote {_escaped(folder.remote)}"]
+            lines += [f"root {root}" for root in folder.roots]
     return ("\n".join([*lines, _END]) + "\n").encode("utf-8", "surrogateescape")
 
 
@@ -165,10 +225,10 @@ def _parsed(content: bytes, path: str) -> tuple[Entry, ...]:
         version = int(first.removeprefix(_HEADER)) if first.startswith(_HEADER) else 0
         if version > _VERSION:
             raise SchemaNewer(f"{path} was made by a later Hardwon", remedy="Upgrade Hardwon.")
-        if version != _VERSION or lines.pop() != "" or lines.pop() != _END:  # else the file was cut
+        if version < 1 or lines.pop() != "" or lines.pop() != _END:  # else the file was cut
             raise _damaged(path)
-        entries = _entries(lines)
-    except (ValueError, IndexError) as error:
+        entries = tuple(_entry(block) for block in _blocks(lines))
+    except (ValueError, IndexError, KeyError) as error:
         raise _damaged(path) from error
     if not all(is_id(entry.id) and is_name(entry.name) for entry in entries):
         raise _damaged(path)
@@ -177,26 +237,38 @@ def _parsed(content: bytes, path: str) -> tuple[Entry, ...]:
     return entries
 
 
-def _entries(lines: list[str]) -> tuple[Entry, ...]:
-    """Entries from their lines; ValueError or IndexError for anything that ``_written`` does not write."""
-    entries: list[Entry] = []
+def _blocks(lines: list[str]) -> Iterator[list[str]]:
+    """The lines of each entry; the first one is its id."""
+    starts = [at for at, line in enumerate(lines) if line.startswith("id ")]
+    if lines and starts[:1] != [0]:
+        raise ValueError(lines[0])
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        yield lines[start:end]
+
+
+def _entry(lines: list[str]) -> Entry:
+    """An entry from its lines; ValueError, IndexError or KeyError for anything that ``_written`` never wrote."""
+    once: dict[str, str] = {}
+    origins: list[str] = []
+    roots: list[str] = []
+    folders: list[tuple[str, list[str], list[str]]] = []  # path, remotes, roots
     for line in lines:
         word, value = line.split(" ", 1)
-        if word == "id":
-            entries.append(Entry(value, ""))
-            continue
-        entry = entries[-1]
         if word == "root":
-            entries[-1] = entry.replace(roots=(*entry.roots, value))
+            (folders[-1][2] if folders else roots).append(value)
         elif word == "folder":
-            entries[-1] = entry.replace(folders=(*entry.folders, _unescaped(value)))
-        elif word == "created_at":
-            entries[-1] = entry.replace(created_at=int(value))
-        elif word in ("name", "origin"):
-            entries[-1] = entry.replace(**{word: _unescaped(value)})
+            folders.append((_unescaped(value), [], []))
+        elif word == "remote":
+            folders[-1][1].append(_unescaped(value))
+        elif word == "origin":
+            origins.append(_unescaped(value))
+        elif word in ("id", "name", "created_at"):
+            once[word] = value
         else:
             raise ValueError(word)
-    return tuple(entries)
+    remotes = tuple(filter(None, origins))  # the first version wrote an empty line for none
+    known = tuple(Folder(path, "".join((remote or remotes)[:1]), tuple(own)) for path, remote, own in folders)
+    return Entry(once["id"], once["name"], known, remotes, tuple(roots), int(once["created_at"]))
 
 
 def _escaped(text: str) -> str:
@@ -204,6 +276,8 @@ def _escaped(text: str) -> str:
 
 
 def _unescaped(text: str) -> str:
+    if "\\" not in text:
+        return text
     return text.replace("\\\\", "\0").replace("\\n", "\n").replace("\0", "\\")  # a path holds no NUL
 
 

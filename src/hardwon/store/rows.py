@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "id, number, status, kind, outcome, trust, visibility, created_at, updated_at, valid_from, valid_until, expires_at, "
-    "seen, version, who, client, session, tool, author, branch, commit_sha, replaced_by, tags, rejected, text, because, detail, code"
+    "seen, version, who, client, session, tool, author, branch, commit_sha, replaced_by, tags, rejected, "
+    "text, because, detail, code, metadata, useful, useless"
 )
 
 
@@ -96,6 +97,7 @@ def memory_values(memory: Memory) -> tuple[Any, ...]:
         memory.seen, memory.version, origin.who, origin.client, origin.session, origin.tool,
         memory.author, memory.branch, memory.commit, to_blob(memory.replaced_by) if memory.replaced_by else None,
         encode_list(memory.tags), encode_list(memory.rejected), memory.text, memory.because, memory.detail, memory.code,
+        memory.metadata, memory.useful, memory.useless,
     )  # fmt: skip
 
 
@@ -104,6 +106,7 @@ def to_memory(row: Sequence[Any], anchors: tuple[Anchor, ...]) -> Memory:
     (
         raw_id, number, status, kind, outcome, trust, visibility, created_at, updated_at, valid_from, valid_until, expires_at,
         seen, version, who, client, session, tool, author, branch, commit, replaced_by, tags, rejected, text, because, detail, code,
+        metadata, useful, useless,
     ) = row  # fmt: skip
     return Memory(
         id=to_text(raw_id), number=number, kind=kind, outcome=outcome, text=text, detail=detail, code=code, because=because,
@@ -111,6 +114,7 @@ def to_memory(row: Sequence[Any], anchors: tuple[Anchor, ...]) -> Memory:
         visibility=visibility, origin=Origin(who, client, session, tool), author=author, branch=branch, commit=commit,
         seen=seen, version=version, created_at=created_at, updated_at=updated_at, valid_from=valid_from,
         valid_until=valid_until, expires_at=expires_at, replaced_by=to_text(replaced_by) if replaced_by else None,
+        metadata=metadata, useful=useful, useless=useless,
     )  # fmt: skip
 
 

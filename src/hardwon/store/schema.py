@@ -1,7 +1,7 @@
 """The tables, as numbered steps. Each step runs in one transaction with its record; a released step is never edited.
 
-What is truth: events, versions, occurrences, memories (the current rows), anchors, links, changes.
-What is derived, and rebuilt from them (or from git) by one command: terms, documents, corpus, search.
+What is truth: events, versions, occurrences, memories (the current rows), anchors, links, aliases, changes.
+What is derived, and rebuilt from them (or from git) by one command: terms, documents, corpus, search, vectors.
 """
 
 from __future__ import annotations
@@ -131,8 +131,38 @@ CREATE VIRTUAL TABLE search USING fts5 (terms, content='', detail=none, columnsi
 INSERT INTO search (search, rank) VALUES ('secure-delete', 1);
 """
 
+_CURATION = """
+-- The caller's own data (a JSON object as text), and what those who read a memory said of it.
+ALTER TABLE memories ADD COLUMN metadata TEXT NOT NULL DEFAULT '';
+ALTER TABLE memories ADD COLUMN useful INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE memories ADD COLUMN useless INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE versions ADD COLUMN metadata TEXT NOT NULL DEFAULT '';
+CREATE INDEX memories_rejected ON memories (key) WHERE status = 'rejected';
+CREATE INDEX memories_feedback ON memories (key) WHERE useful > 0 OR useless > 0;
+
+-- Other names of a memory: the ids of imports and of programs.
+CREATE TABLE aliases (
+    alias TEXT PRIMARY KEY,
+    memory INTEGER NOT NULL REFERENCES memories (key) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX aliases_memory ON aliases (memory);
+
+-- One vector a memory and model (float32, little-endian, of length one); digest tells which text it was made of.
+CREATE TABLE vectors (
+    memory INTEGER NOT NULL REFERENCES memories (key) ON DELETE CASCADE,
+    model TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    vector BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX vectors_memory ON vectors (model, memory);
+CREATE INDEX vectors_of ON vectors (memory);
+"""
+
 # (number, name, script). The number is what PRAGMA user_version holds afterwards.
-STEPS: tuple[tuple[int, str, str], ...] = ((1, "initial", _JOURNAL + _CURRENT + _DERIVED),)
+STEPS: tuple[tuple[int, str, str], ...] = (
+    (1, "initial", _JOURNAL + _CURRENT + _DERIVED),
+    (2, "curation, aliases, vectors", _CURATION),
+)
 
 SCHEMA = STEPS[-1][0]
 

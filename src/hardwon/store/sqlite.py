@@ -79,6 +79,10 @@ class SqliteStore:
         """A transaction: queue on the kernel lock, begin immediate, commit or roll back."""
         return _Transaction(self, timeout)
 
+    def queue(self, work: str) -> FileLock:
+        """The line for work that one process at a time should do: a kernel lock of its own beside the file."""
+        return FileLock(f"{self.path}.{work}.lock")
+
     def checkpoint(self, timeout: float = 30.0) -> None:
         """Move what the log holds into the file, after much was written: else the next reader has to scan the log."""
         lock = FileLock(self.path + ".lock")
@@ -86,6 +90,26 @@ class SqliteStore:
         try:
             connection = self.connection(readonly=False)
             _truncate_log(connection)
+        except apsw.Error as error:
+            raise translate(error, self.path, connection.system_errno) from error
+        finally:
+            lock.release()
+
+    def compact(self, timeout: float = 30.0) -> tuple[int, int]:
+        """Rewrite the file without free pages and the index without what is gone; bytes before and after.
+
+        VACUUM writes the new content through the log, so a crash leaves the old store or the new one; it needs as much room again.
+        """
+        lock = FileLock(self.path + ".lock")
+        lock.acquire(timeout)
+        try:
+            connection = self.connection(readonly=False)
+            _truncate_log(connection)
+            before = os.path.getsize(self.path)
+            connection.execute("INSERT INTO search (search) VALUES ('optimize')")
+            connection.execute("VACUUM")
+            _truncate_log(connection)
+            return before, os.path.getsize(self.path)
         except apsw.Error as error:
             raise translate(error, self.path, connection.system_errno) from error
         finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sys import byteorder
 
-from hardwon.store.filters import condition
+from hardwon.store.filters import VALUES, condition
 from hardwon.store.rows import (
     COLUMNS,
     decode_anchors,
@@ -17,6 +17,7 @@ from hardwon.store.rows import (
     to_memory,
     to_text,
 )
+from hardwon.store.sqlite_vectors import VectorReads
 from hardwon.types import Anchor, Change, Corpus, Document, Event, Experience, Filter, Link, Memory, Occurrence, Origin, Version
 
 TYPE_CHECKING = False
@@ -29,14 +30,14 @@ if TYPE_CHECKING:
 _MEMORY = ", ".join("m." + name.strip() for name in COLUMNS.split(","))
 VERSION_COLUMNS = (
     "version, kind, outcome, visibility, valid_from, valid_until, expires_at, text, detail, code, because, rejected, tags, anchors, "
-    "recorded_at, superseded_at"
+    "metadata, recorded_at, superseded_at"
 )
 _EVENT = (
     "seq, replica, replica_seq, clock, at, who, client, session, tool, action, memory, version, payload, digest, previous, hash"
 )
 
 
-class SqliteReader:
+class SqliteReader(VectorReads):
     """One consistent view (see store/base.py for what each call promises)."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -100,6 +101,32 @@ class SqliteReader:
         )
         return self.memories([row[0]])[0] if row else None
 
+    def rejected(self) -> list[Memory]:
+        """Every memory that a person rejected."""
+        return self.memories([row[0] for row in self._rows("SELECT key FROM memories WHERE status = 'rejected' ORDER BY key")])
+
+    def aliases(self, memory: str) -> list[str]:
+        """The other names of a memory, sorted."""
+        rows = self._rows(
+            "SELECT a.alias FROM aliases a JOIN memories m ON m.key = a.memory WHERE m.id = ? ORDER BY a.alias",
+            (to_blob(memory),),
+        )
+        return [row[0] for row in rows]
+
+    def aliased(self, alias: str) -> str:
+        """The id of the memory that has this other name."""
+        row = self._one("SELECT m.id FROM aliases a JOIN memories m ON m.key = a.memory WHERE a.alias = ?", (alias,))
+        return to_text(row[0]) if row else ""
+
+    def feedback(self) -> dict[int, tuple[int, int]]:
+        """How many found it useful and useless, by key."""
+        rows = self._rows("SELECT key, useful, useless FROM memories WHERE useful > 0 OR useless > 0")
+        return {key: (useful, useless) for key, useful, useless in rows}
+
+    def values(self, field: str, limit: int) -> list[tuple[str, int]]:
+        """What a filter may name, with its number of memories."""
+        return self._rows(f"{VALUES[field]} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?", (limit,))
+
     def find(self, where: Filter, limit: int) -> list[Memory]:
         """Memories that match, newest first."""
         matching, values = condition(where)
@@ -107,6 +134,14 @@ class SqliteReader:
             f"SELECT m.key FROM memories m WHERE {matching} ORDER BY m.created_at DESC, m.id DESC LIMIT ?", (*values, limit)
         )
         return self.memories([row[0] for row in rows])
+
+    def ids(self, where: Filter, *, derived: bool) -> list[str]:
+        """Ids of the memories that match, oldest first."""
+        matching, values = condition(where)
+        spoken = (
+            "m.number IS NULL AND EXISTS (SELECT 1 FROM events e WHERE e.memory = m.id)" if derived else "m.number IS NOT NULL"
+        )
+        return self._ids(f"SELECT m.id FROM memories m WHERE {matching} AND {spoken} ORDER BY m.created_at, m.id", tuple(values))
 
     def count(self, where: Filter) -> int:
         """How many match."""
@@ -210,6 +245,10 @@ class SqliteReader:
         rows = self._rows(f"SELECT {_EVENT} FROM events WHERE {condition} ORDER BY seq LIMIT ?", tuple(values))
         return [to_event(row) for row in rows]
 
+    def latest_events(self, limit: int) -> list[Event]:
+        """The newest journal entries, newest first."""
+        return [to_event(row) for row in self._rows(f"SELECT {_EVENT} FROM events ORDER BY seq DESC LIMIT ?", (limit,))]
+
     def links(self, memory: str) -> list[Link]:
         """Relations from and to the memory."""
         rows = self._rows(
@@ -300,6 +339,10 @@ class SqliteReader:
 
     # The store itself
 
+    def judged_changes(self) -> list[str]:
+        """The ids of all changes with an outcome or a reason."""
+        return self._ids("SELECT id FROM memories WHERE kind = 'change' AND (outcome IS NOT NULL OR because <> '')", ())
+
     def known_commits(self) -> set[str]:
         """Hashes of all commits that are already changes here."""
         return {row[0] for row in self._rows("SELECT sha FROM changes")}
@@ -367,11 +410,11 @@ def to_version(memory: str, row: Sequence[Any]) -> Version:
     """A version from VERSION_COLUMNS."""
     (
         version, kind, outcome, visibility, valid_from, valid_until, expires_at, text, detail, code, because,
-        rejected, tags, anchors, recorded_at, superseded_at,
+        rejected, tags, anchors, metadata, recorded_at, superseded_at,
     ) = row  # fmt: skip
     content = Memory(
         id=memory, number=None, kind=kind, outcome=outcome, text=text, detail=detail, code=code, because=because,
         rejected=decode_list(rejected), tags=decode_list(tags), anchors=decode_anchors(anchors), visibility=visibility,
-        valid_from=valid_from, valid_until=valid_until, expires_at=expires_at, version=version,
+        valid_from=valid_from, valid_until=valid_until, expires_at=expires_at, version=version, metadata=metadata,
     )  # fmt: skip
     return Version(memory, version, content, recorded_at, superseded_at)

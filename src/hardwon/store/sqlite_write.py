@@ -15,7 +15,8 @@ from hardwon.store.rows import (
     to_text,
 )
 from hardwon.store.sqlite_read import SqliteReader, decode_lengths
-from hardwon.types import Event, Link
+from hardwon.store.sqlite_vectors import VectorWrites
+from hardwon.types import LINKS, RELATIONS, Event, Link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ _MAX_LENGTH = 0xFFFF
 _CACHE_LIMIT = 300_000
 
 
-class SqliteWriter(SqliteReader):
+class SqliteWriter(SqliteReader, VectorWrites):
     """A transaction (see store/base.py for what each call promises)."""
 
     def __init__(self, connection: apsw.Connection, ids_of: dict[str, int]) -> None:
@@ -56,6 +57,7 @@ class SqliteWriter(SqliteReader):
         """Insert or replace the current row with its anchors."""
         row = self._one("SELECT key FROM memories WHERE id = ?", (to_blob(memory.id),))
         values = (*memory_values(memory), twin or None, row_hash(memory))
+        said = self._says(row[0]) if row and lexical is not None else None
         if row:
             key = row[0]
             self._db.execute(_UPDATE, (*values, key))
@@ -73,8 +75,19 @@ class SqliteWriter(SqliteReader):
             )  # fmt: skip
         if lexical is not None:
             self._index(key, memory.created_at, lexical)
+            if said is not None and said != (memory.text, memory.because, memory.detail):
+                self._drop_vectors(key)
 
-    def log(self, action: Action, memory: Memory, origin: Origin, at: int, salt: bytes = b"", payload: str = "") -> Event:
+    def log(
+        self,
+        action: Action,
+        memory: Memory,
+        origin: Origin,
+        at: int,
+        salt: bytes = b"",
+        payload: str = "",
+        recorded_at: int | None = None,
+    ) -> Event:
         """Append to the journal; with a salt the memory's content becomes a version of its own."""
         replica = self.setting("replica")
         head = self._one(
@@ -94,7 +107,7 @@ class SqliteWriter(SqliteReader):
         )  # fmt: skip
         seq = self._db.last_insert_rowid()
         if salt:
-            self._add_version(memory, seq, salt, at)
+            self._add_version(memory, seq, salt, at if recorded_at is None else recorded_at)
         return Event(
             seq, replica, replica_seq, clock, at, origin, action, memory.id, memory.version, payload, digest, previous, hashed
         )
@@ -104,14 +117,22 @@ class SqliteWriter(SqliteReader):
         self._db.execute("UPDATE versions SET superseded_at = ? WHERE memory = ? AND superseded_at IS NULL", (at, identifier))
         self._db.execute(
             "INSERT INTO versions (memory, version, event, salt, kind, outcome, visibility, valid_from, valid_until, expires_at, "
-            "recorded_at, text, detail, code, because, rejected, tags, anchors) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "recorded_at, text, detail, code, because, rejected, tags, anchors, metadata) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 identifier, memory.version, event, salt, memory.kind, memory.outcome, memory.visibility, memory.valid_from,
                 memory.valid_until, memory.expires_at, at, memory.text, memory.detail, memory.code, memory.because,
-                encode_list(memory.rejected), encode_list(memory.tags), encode_anchors(memory.anchors),
+                encode_list(memory.rejected), encode_list(memory.tags), encode_anchors(memory.anchors), memory.metadata,
             ),
         )  # fmt: skip
+
+    def erase_versions(self, memory: str, below: int) -> None:
+        """Empty the content of the versions before that number, and destroy their salts."""
+        self._db.execute(
+            "UPDATE versions SET salt = NULL, text = '', detail = '', code = '', because = '', rejected = '[]', tags = '[]', "
+            "anchors = '[]', metadata = '' WHERE memory = ? AND version < ?",
+            (to_blob(memory), below),
+        )
 
     def occur(self, occurrence: Occurrence, event: int) -> None:
         """Add an occurrence that the event tells of."""
@@ -133,6 +154,49 @@ class SqliteWriter(SqliteReader):
             "AND memory = (SELECT key FROM memories WHERE id = ?3)",
             [(status, event, identifier) for event, status in statuses.items()],
         )
+
+    # Names and relations
+
+    def alias(self, name: str, memory: str) -> None:
+        """Give a memory another name, or a name another memory."""
+        self._db.execute(
+            "INSERT INTO aliases (alias, memory) VALUES (?1, (SELECT key FROM memories WHERE id = ?2)) "
+            "ON CONFLICT (alias) DO UPDATE SET memory = excluded.memory",
+            (name, to_blob(memory)),
+        )
+
+    def link(self, source: str, kind: str, target: str) -> None:
+        """Relate two memories."""
+        self._db.execute(
+            "INSERT OR IGNORE INTO links (source, kind, reference, target) VALUES "
+            "((SELECT key FROM memories WHERE id = ?1), ?2, ?3, (SELECT key FROM memories WHERE id = ?4))",
+            (to_blob(source), kind, target, to_blob(target)),
+        )
+
+    def unlink(self, source: str, kind: str, target: str) -> None:
+        """Take a relation of two memories away."""
+        self._db.execute(
+            "DELETE FROM links WHERE source = (SELECT key FROM memories WHERE id = ?) AND kind = ? AND reference = ?",
+            (to_blob(source), kind, target),
+        )
+
+    def drop(self, ids: Sequence[str]) -> list[str]:
+        """Remove derived memories, but those that the journal speaks of."""
+        gone = []
+        kinds = ", ".join(f"'{kind}'" for kind in LINKS)
+        for identifier in ids:
+            row = self._one(
+                "SELECT key FROM memories m WHERE id = ?1 AND number IS NULL AND NOT EXISTS (SELECT 1 FROM events WHERE memory = ?1) "
+                f"AND NOT EXISTS (SELECT 1 FROM links WHERE target = m.key AND kind IN ({kinds}))",
+                (to_blob(identifier),),
+            )
+            if row:
+                self._unindex(row[0])
+                self._drop_vectors(row[0])
+                # A relation that another change's message told is open again; one that a memory has, it keeps open as well.
+                self._db.execute("DELETE FROM memories WHERE key = ?", (row[0],))
+                gone.append(identifier)
+        return gone
 
     # History
 
@@ -157,8 +221,17 @@ class SqliteWriter(SqliteReader):
         self._index(key, memory.created_at, lexical)
         return True
 
+    def refresh_change(self, memory: Memory, change: Change, lexical: Lexical) -> None:
+        """Replace a change's files, functions, sizes and index."""
+        self.put(memory, b"", lexical)
+        self._db.execute(
+            "UPDATE changes SET lines_added = ?, lines_removed = ?, files = ?, functions = ? WHERE sha = ?",
+            (change.lines_added, change.lines_removed, encode_list(change.files), encode_list(change.functions), change.sha),
+        )
+
     def resolve_links(self) -> list[Link]:
-        """Tie open references of changes to changes that are now known."""
+        """Tie open references of changes to the one change that each names now, and open those that name several."""
+        self._open_ambiguous()
         tied = []
         for source, kind, reference in self._rows("SELECT source, kind, reference FROM links WHERE target IS NULL"):
             target = self._referenced(reference)
@@ -174,12 +247,28 @@ class SqliteWriter(SqliteReader):
                 tied.append(Link(ids[source], kind, reference, ids[target]))
         return tied
 
+    def _open_ambiguous(self) -> None:
+        """What named one change when it was tied may name several now; the order of arrival shall not matter."""
+        marks = ", ".join("?" * len(RELATIONS))
+        rows = self._rows(f"SELECT source, kind, reference FROM links WHERE target IS NOT NULL AND kind IN ({marks})", RELATIONS)
+        self._db.executemany(
+            "UPDATE links SET target = NULL WHERE source = ? AND kind = ? AND reference = ?",
+            [row for row in rows if self._referenced(row[2]) is None],
+        )
+
     def _referenced(self, reference: str) -> int | None:
+        """The one change that is named; before those that no ref reaches any more, the living ones are looked at."""
         if reference.startswith("#"):
-            rows = self._rows("SELECT memory FROM changes WHERE pull_request = ? LIMIT 2", (int(reference[1:]),))
+            which, values = "c.pull_request = ?", (int(reference[1:]),)
         else:
-            rows = self._rows("SELECT memory FROM changes WHERE sha >= ? AND sha < ? LIMIT 2", (reference, reference + "g"))
-        return rows[0][0] if len(rows) == 1 else None
+            which, values = "c.sha >= ? AND c.sha < ?", (reference, reference + "g")  # type: ignore[assignment]
+        for status in ("m.status <> 'expired'", "m.status = 'expired'"):
+            rows = self._rows(
+                f"SELECT c.memory FROM changes c JOIN memories m ON m.key = c.memory WHERE {which} AND {status} LIMIT 2", values
+            )
+            if rows:
+                return rows[0][0] if len(rows) == 1 else None
+        return None
 
     def set_setting(self, name: str, value: str) -> None:
         """Keep a value about the store itself."""

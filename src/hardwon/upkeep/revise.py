@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from hardwon.types import Value
+from hardwon.types import Anchor, FieldChange, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from hardwon.types import Event, Link, Outcome
+    from hardwon.types import Event, Link, Memory, Outcome
 
 # Relations that tell what became of an earlier change.
 AFTERWARDS = ("reverts", "fixes", "regression")
 _MOST = 3
-# How the payload of a change of status ends that took another one back.
+# How the payload of a change ends that took another one back.
 UNDO = " (undo)"
+# Payloads: of a revision that took a secret out, and of an import that brought an older version and no occurrence.
+REDACTED, VERSION = "redacted", "version"
+# Actions that tell of an occurrence.
+OCCURRED = ("created", "repeated", "imported")
 
 
 class Fate(Value):
@@ -25,11 +29,12 @@ class Fate(Value):
 
 
 def standing(events: Iterable[Event]) -> list[Event]:
-    """The changes of status that stand: an undo takes back the one before it, a new occurrence settles all before it."""
+    """The changes of a memory that stand, oldest first: an undo takes back the one before it; a new occurrence settles what was
+    done to status and content before it, and so does a secret that was taken out."""
     changes: list[Event] = []
     for event in events:
-        if event.action != "status":
-            changes.clear()
+        if event.action in OCCURRED or (event.action, event.payload) == ("revised", REDACTED):
+            changes = [change for change in changes if change.action not in ("status", "revised")]
         elif event.payload.endswith(UNDO):
             changes[-1:] = []
         else:
@@ -40,15 +45,19 @@ def standing(events: Iterable[Event]) -> list[Event]:
 def occurrence_statuses(events: Iterable[Event]) -> dict[int, str]:
     """The status of each occurrence (by the event that told of it), replayed from a memory's journal.
 
-    An occurrence begins active; a change from one status to another moves those that have the first; an undo gives back what was
-    before the change that it takes back. Forgetting is of the whole memory and moves none.
+    An occurrence begins active, an imported one with the status that its event names; a change from one status to another moves
+    those that have the first; an undo gives back what was before the change that it takes back. Forgetting is of the whole memory
+    and moves none.
     """
     statuses: dict[int, str] = {}
     before: list[dict[int, str]] = []
     for event in events:
-        if event.action != "status":
-            statuses[event.seq] = "active"
+        if event.action in OCCURRED:
+            if event.payload != VERSION:
+                statuses[event.seq] = (event.payload if event.action == "imported" else "") or "active"
             before.clear()
+        elif event.action != "status":
+            continue
         elif event.payload.endswith(UNDO):
             statuses = before.pop() if before else statuses
         else:
@@ -97,3 +106,41 @@ def fates(links: Iterable[Link], tell: Callable[[str, str], str]) -> dict[str, F
         target: Fate("failed" if back.get(target) else None, "; ".join(words.get(target, ())[:_MOST]))
         for target in {link.target or "" for link in known}
     }
+
+
+def retold(memory: Memory, fate: Fate | None) -> Memory:
+    """A change with the fate that is told now; without one nothing became of it, unless somebody revised what it says."""
+    if fate is None and memory.version > 1:
+        return memory
+    told: Memory = memory.replace(outcome=fate.outcome if fate else None, because=fate.because if fate else "")
+    return told
+
+
+_COMPARED = (
+    "kind",
+    "outcome",
+    "text",
+    "detail",
+    "code",
+    "because",
+    "rejected",
+    "tags",
+    "anchors",
+    "visibility",
+    "expires_at",
+    "metadata",
+)
+
+
+def differences(before: Memory, after: Memory) -> tuple[FieldChange, ...]:
+    """The fields of a memory's content that two versions have different."""
+    pairs = ((name, _written(getattr(before, name)), _written(getattr(after, name))) for name in _COMPARED)
+    return tuple(FieldChange(name, old, new) for name, old, new in pairs if old != new)
+
+
+def _written(value: object) -> str:
+    if isinstance(value, tuple):
+        return "\n".join(
+            " ".join(part for part in (one.path, one.symbol) if part) if isinstance(one, Anchor) else one for one in value
+        )
+    return "" if value is None else str(value)

@@ -33,11 +33,14 @@ def level(score: float) -> str:
 
 
 def assess(symbol: str, file: str, experiences: Iterable[Experience], now: int) -> Risk:
-    """The risk of one symbol from its occurrences in order of arrival; computed when read, so that a quiet symbol cools down."""
+    """The risk of one symbol from its occurrences; computed when read, so that a quiet symbol cools down.
+
+    They count in the order in which they happened, not in that of arrival: an import brings old ones late, memory by memory.
+    """
     fails = successes = consecutive = 0
     last_fail: int | None = None
     last_success: int | None = None
-    for experience in experiences:
+    for experience in sorted(experiences, key=lambda one: (one.at, one.seq)):
         if experience.status != "active":
             continue
         if experience.outcome == "failed":

@@ -18,6 +18,8 @@ _INITIAL: dict[Who, Trust] = {
     "import": "imported",
 }
 UNVERIFIED_LIMIT = 3
+# What waits for a person's verdict.
+UNCONFIRMED: tuple[Trust, ...] = ("claimed", "imported", "quarantined")
 
 # Phrases of text that speaks to an agent instead of about the code. A flag, never the gate: the gate is provenance.
 _ORDERS = (
@@ -45,6 +47,12 @@ def after_repeat(known: Trust, who: Who, says_all: bool) -> tuple[bool, Trust]:
     writer = initial(who)
     strongest = stronger(known, writer)
     return strongest == writer, strongest if says_all else known
+
+
+def may_change(memory: Memory, who: Who) -> bool:
+    """Whether a writer is believed at least as far as the memory: an agent shall not put words into what a person confirmed, nor
+    replace it."""
+    return stronger(memory.trust, initial(who)) == initial(who)
 
 
 def gives_orders(text: str) -> bool:

@@ -1,0 +1,37 @@
+"""``ingest``: what the repository itself tells, read again whenever it is asked for."""
+
+from __future__ import annotations
+
+from hardwon.doors import reports
+from hardwon.doors.condition import Bar
+from hardwon.doors.handle import Answer
+from hardwon.errors import InvalidInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hardwon.doors.handle import Call
+
+SOURCES = ("git", "docs", "deps")
+_LIMIT = 100_000
+
+
+def ingest(call: Call) -> Answer:
+    """Commits, documents or dependencies."""
+    source = call.request.text("source")
+    if source not in SOURCES:
+        raise InvalidInput(
+            f"there is nothing called {source[:60]!r} to ingest", field="source", remedy="one of: " + ", ".join(SOURCES)
+        )
+    engine, dry = call.engine, call.request.flag("dry-run")
+    with Bar(f"reading {source}") as bar:
+        if source == "git":
+            read = engine.preview_history if dry else engine.ingest_history
+            report = read(call.request.number("limit", _LIMIT), bar.step)
+            lines = reports.history(report, dry=dry) or ["there is no history to read here"]
+        else:
+            again = engine.ingest_documents if source == "docs" else engine.ingest_dependencies
+            found = again(bar.step, dry_run=dry)
+            lines = reports.derived(found, dry=dry)
+    degraded = [engine.bulk.degraded] if engine.bulk.degraded else []
+    data = {"source": source, "dry_run": dry, **vars(report if source == "git" else found), "degraded": degraded}
+    return Answer("\n".join([*lines, *degraded, *(["nothing was written"] if dry else [])]), data)

@@ -1,0 +1,470 @@
+"""The Python door: ``hardwon.open(".")`` gives a repository's memory, each verb a method with the options of the command."""
+
+from __future__ import annotations
+
+import os
+
+from hardwon.errors import InvalidInput
+from hardwon.types import Anchor, Draft, Filter, Origin, Query, Revision, Scope, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from types import TracebackType
+    from typing import Any, Literal, Self
+
+    from hardwon.doors.condition import Condition
+    from hardwon.doors.exchange import Exported
+    from hardwon.engine.core import Engine
+    from hardwon.engine.derived import DerivedReport
+    from hardwon.engine.exchange import ImportReport
+    from hardwon.engine.secrets import Held
+    from hardwon.engine.vectors import BenchReport, EmbedReport
+    from hardwon.types import (
+        Block,
+        Difference,
+        Event,
+        Finding,
+        IngestReport,
+        Kind,
+        Link,
+        LinkKind,
+        Memory,
+        Occurrence,
+        Outcome,
+        Proposal,
+        Receipt,
+        Risk,
+        Selection,
+        Status,
+        SymbolReport,
+        Trust,
+        Version,
+    )
+
+CLIENT = "python"
+
+
+class MemoryPage(Value):
+    """One memory in full: each time that it happened, and its relations with the memories at their other ends."""
+
+    memory: Memory
+    occurrences: tuple[Occurrence, ...]
+    links: tuple[tuple[Link, Memory | None], ...]
+
+
+class MemoryHistory(Value):
+    """How a memory came to be what it is: its versions and the journal's entries, oldest first."""
+
+    memory: Memory
+    versions: tuple[Version, ...]
+    events: tuple[Event, ...]
+
+
+class Stats(Value):
+    """A summary: symbols with lessons, their failures and successes, counts of what is kept, the riskiest symbols."""
+
+    symbols: int
+    fails: int
+    successes: int
+    memories: Mapping[str, int]
+    riskiest: tuple[Risk, ...]
+
+
+class Repository:
+    """A repository's memory. Methods are the verbs; ids are numbers (``12``, ``"#12"``), ids, commits or other names.
+
+    Everything that a writing method acknowledged is on the disk when it returns. One instance may be used by several threads.
+    What is written is marked as an agent's (unverified) unless ``origin`` says that a person is calling.
+    """
+
+    def __init__(self, engine: Engine, origin: Origin | None = None, home: str = "") -> None:
+        """For an engine that is open already; ``hardwon.open`` is the usual way. ``home`` is the folder of the registry."""
+        self.engine = engine
+        self.home = home or _home()
+        self.scope = Scope(origin or Origin("agent", CLIENT, "", "python"))
+
+    def close(self) -> None:
+        """Let go of files; idempotent."""
+        self.engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    # Writing
+
+    def record(
+        self,
+        text: str,
+        *,
+        kind: Kind = "fact",
+        outcome: Outcome | None = None,
+        file: str = "",
+        symbol: str = "",
+        detail: str = "",
+        code: str = "",
+        tags: Sequence[str] = (),
+        because: str = "",
+        rejected: Sequence[str] = (),
+        expires: float | None = None,
+        private: bool = False,
+        session: str = "",
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Receipt:
+        """Keep a memory; ``expires`` in seconds from now, ``metadata`` anything that JSON holds."""
+        draft = Draft(
+            text=text, kind=kind, outcome=outcome, detail=detail, code=code, because=because, rejected=tuple(rejected),
+            anchors=_place(file, symbol), tags=tuple(tags), visibility="private" if private else "shared",
+            expires_at=self._later(expires), session=session, metadata=_json(metadata),
+        )  # fmt: skip
+        return self.engine.record(draft, self.scope)
+
+    def fail(self, symbol: str, lesson: str, *, detail: str = "", file: str = "", session: str = "") -> Receipt:
+        """Something went wrong on a symbol, and what it taught."""
+        return self._lesson(symbol, lesson, "failed", detail, file, session)
+
+    def ok(self, symbol: str, lesson: str = "worked", *, detail: str = "", file: str = "", session: str = "") -> Receipt:
+        """Something worked on a symbol."""
+        return self._lesson(symbol, lesson, "worked", detail, file, session)
+
+    def _lesson(self, symbol: str, lesson: str, outcome: Outcome, detail: str, file: str, session: str) -> Receipt:
+        if not symbol.strip():
+            raise InvalidInput("the symbol is empty", field="symbol", remedy="name a function, method or class")
+        draft = Draft(lesson, "lesson", outcome, detail, anchors=(Anchor(file, symbol),), session=session)
+        return self.engine.record(draft, self.scope)
+
+    def resolve(self, id: str | int) -> Receipt:
+        """A lesson no longer counts for risk: its cause is gone."""
+        return self.engine.set_status(str(id), "resolved", self.scope)
+
+    def deactivate(self, id: str | int) -> Receipt:
+        """A lesson no longer counts for risk."""
+        return self.engine.set_status(str(id), "inactive", self.scope)
+
+    def revise(
+        self,
+        id: str | int,
+        text: str | None = None,
+        *,
+        detail: str | None = None,
+        because: str | None = None,
+        rejected: Sequence[str] | None = None,
+        tags: Sequence[str] | None = None,
+        code: str | None = None,
+        file: str | None = None,
+        symbol: str | None = None,
+        expires: float | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Receipt:
+        """Change a memory's words; None leaves a field as it is."""
+        placed = None if file is None and symbol is None else _place(file or "", symbol or "")
+        revision = Revision(
+            text=text, detail=detail, because=because, rejected=_tuple(rejected), tags=_tuple(tags), code=code, anchors=placed,
+            expires_at=self._later(expires), metadata=None if metadata is None else _json(metadata),
+        )  # fmt: skip
+        return self.engine.revise(str(id), revision, self.scope)
+
+    def link(self, id: str | int, other: str | int, kind: LinkKind) -> Receipt:
+        """Say how one memory stands to another: ``replaces``, ``contradicts`` or ``supports``."""
+        return self.engine.link(str(id), str(other), kind, self.scope)
+
+    def approve(self, id: str | int) -> Receipt:
+        """Vouch for a memory; InvalidInput unless ``origin`` is a person."""
+        return self.engine.approve(str(id), self.scope)
+
+    def reject(self, id: str | int) -> Receipt:
+        """Turn a memory down; InvalidInput unless ``origin`` is a person."""
+        return self.engine.reject(str(id), self.scope)
+
+    def useful(self, id: str | int) -> Receipt:
+        """Say that a memory helped."""
+        return self.engine.feedback(str(id), "useful", self.scope)
+
+    def useless(self, id: str | int) -> Receipt:
+        """Say that a memory did not help."""
+        return self.engine.feedback(str(id), "useless", self.scope)
+
+    def undo(self, id: str | int = "") -> tuple[Receipt, ...]:
+        """Take back the last change of a memory; without one, the last stroke of this origin."""
+        return tuple(self.engine.undo(str(id), self.scope))
+
+    def forget(
+        self,
+        *ids: str | int,
+        session: str = "",
+        source: str = "",
+        tags: Sequence[str] = (),
+        older_than: float | None = None,
+        dry_run: bool = False,
+    ) -> Selection:
+        """Forget what matches all that is given; ``older_than`` in seconds. ``undo()`` brings it back."""
+        where = Filter(
+            ids=tuple(self.engine.identify(str(id)) for id in ids), session=session, client=source, tags=tuple(tags),
+            before=None if older_than is None else self.engine.clock() - int(older_than * 1000),
+        )  # fmt: skip
+        return self.engine.forget(where, self.scope, dry_run=dry_run)
+
+    # Reading
+
+    def recall(
+        self,
+        task: str = "",
+        *,
+        file: str = "",
+        symbol: str = "",
+        kinds: Sequence[Kind] = (),
+        outcomes: Sequence[Outcome] = (),
+        statuses: Sequence[Status] = (),
+        trusts: Sequence[Trust] = (),
+        tags: Sequence[str] = (),
+        branches: Sequence[str] = (),
+        extensions: Sequence[str] = (),
+        paths: Sequence[str] = (),
+        authors: Sequence[str] = (),
+        since: int | None = None,
+        until: int | None = None,
+        k: int = 10,
+        budget: int = 1500,
+        vectors: bool = False,
+    ) -> Block:
+        """What is remembered about a task, best first; empty when nothing fits. ``since`` and ``until`` in milliseconds since 1970,
+        ``budget`` the tokens of the block. InvalidInput for a filter value that nothing has."""
+        where = Filter(
+            kinds=tuple(kinds), outcomes=tuple(outcomes), statuses=tuple(statuses), trusts=tuple(trusts), tags=tuple(tags),
+            branches=tuple(branches), extensions=tuple(extensions), paths=tuple(paths), authors=tuple(authors),
+            since=since, before=until,
+        )  # fmt: skip
+        return self.engine.recall(Query(task, file, symbol, where, k, budget, None, vectors), self.scope)
+
+    def before(self, *, file: str = "", symbol: str = "", budget: int = 500) -> Block:
+        """The lessons of a place that is about to be edited, failures first."""
+        return self.engine.before(file, symbol, self.scope, budget)
+
+    def brief(self, *, budget: int = 1500) -> Block:
+        """What a session should know at its start."""
+        return self.engine.brief(self.scope, budget)
+
+    def query(self, symbol: str = "", *, file: str = "", top: int | None = None, all: bool = False) -> tuple[SymbolReport, ...]:
+        """Lessons and risk of the symbols that match, riskiest first; ``all``: also of resolved and inactive lessons."""
+        return tuple(self.engine.query(symbol, file, self.scope, everything=all, top=top))
+
+    def stats(self, *, file: str = "", top: int = 10) -> Stats:
+        """A summary of what is kept."""
+        risks = self.engine.risks(file, self.scope)
+        fails, successes = sum(risk.fails for risk in risks), sum(risk.successes for risk in risks)
+        return Stats(len(risks), fails, successes, self.engine.figures(), tuple(risks[:top]))
+
+    def show(self, id: str | int) -> MemoryPage:
+        """One memory in full; NotFound names what was asked for."""
+        memory, occurrences, links = self.engine.show(str(id), self.scope)
+        return MemoryPage(memory, tuple(occurrences), tuple(links))
+
+    def history(self, id: str | int) -> MemoryHistory:
+        """How a memory came to be what it is."""
+        memory, versions, events = self.engine.history(str(id), self.scope)
+        return MemoryHistory(memory, tuple(versions), tuple(events))
+
+    def diff(self, id: str | int, older: int | None = None, newer: int | None = None) -> Difference:
+        """What changed between two versions of a memory, by default its last two."""
+        return self.engine.diff(str(id), older, newer, self.scope)
+
+    def review(self, *, limit: int = 20) -> tuple[Proposal, ...]:
+        """What waits for a person's verdict."""
+        return tuple(self.engine.review(self.scope, limit))
+
+    def verify(self) -> tuple[Finding, ...]:
+        """Everything that is wrong with the store; empty when all is well."""
+        return tuple(self.engine.verify())
+
+    def status(self) -> Condition:
+        """Which memory this is, why, how large, and whether it is well."""
+        from hardwon.doors.condition import condition
+
+        return condition(self.engine, self.home)
+
+    # In and out
+
+    def export(
+        self,
+        path: str,
+        *,
+        format: Literal["jsonl", "markdown", "server-memory"] = "jsonl",
+        private: bool = False,
+        force: bool = False,
+        kinds: Sequence[Kind] = (),
+        statuses: Sequence[Status] = (),
+        tags: Sequence[str] = (),
+        since: int | None = None,
+    ) -> Exported:
+        """Write memories to a file, which appears whole or not at all."""
+        from hardwon.doors.exchange import write
+
+        where = Filter(kinds=tuple(kinds), statuses=tuple(statuses), tags=tuple(tags), since=since)
+        return write(self.engine, self.home, os.path.abspath(path), format, where, private=private, force=force)
+
+    def import_(
+        self, path: str, *, format: str = "", only: str = "", keep_trust: bool = False, dry_run: bool = False
+    ) -> ImportReport:
+        """Take in an export, notes, a memory server's file, or the project ``only`` of a database of cm.py."""
+        from hardwon.doors import exchange
+
+        wish = exchange.Wish(self.scope, format, keep_trust, dry_run)
+        full = os.path.abspath(path)
+        if not exchange.is_database(full, wish, self.home):
+            return exchange.take(self.engine, full, wish)
+        if not only:
+            raise InvalidInput("a database may hold several projects", field="only", remedy="say which with only=…")
+        return exchange.take_project(self.engine, full, only, wish)
+
+    def ingest_git(self, *, limit: int = 100_000, dry_run: bool = False) -> IngestReport:
+        """Read the commits that are not known yet."""
+        return self.engine.preview_history(limit) if dry_run else self.engine.ingest_history(limit)
+
+    def ingest_docs(self, *, dry_run: bool = False) -> DerivedReport:
+        """Bring the passages of the repository's own documents up to date."""
+        return self.engine.ingest_documents(dry_run=dry_run)
+
+    def ingest_deps(self, *, dry_run: bool = False) -> DerivedReport:
+        """Bring the facts on dependencies, and upgrades that were taken back, up to date."""
+        return self.engine.ingest_dependencies(dry_run=dry_run)
+
+    def reembed(self, *, history: bool = False, limit: int | None = None) -> EmbedReport:
+        """Make the vectors that are missing; Unavailable without the extra ``vectors``."""
+        return self.engine.reembed(history=history, limit=limit)
+
+    def bench(self, modes: Sequence[str] = ("flat", "signs"), *, k: int = 10, queries: int = 100, seed: int = 1) -> BenchReport:
+        """Compare ways to search vectors with the exact one, on this memory."""
+        from hardwon import settings
+        from hardwon.engine import vectors
+
+        return vectors.bench(self.engine, modes, k, queries, seed, settings.load())
+
+    def find_secrets(self) -> tuple[Held, ...]:
+        """Which memories hold what today's rules would take out; never the secrets."""
+        return tuple(self.engine.find_secrets())
+
+    # Items under ids of the caller's own
+
+    def ingest(self, items: Iterable[tuple[str, str, Mapping[str, Any]]], *, kind: Kind = "fact") -> tuple[Receipt, ...]:
+        """Keep ``(id, text, metadata)`` items; a known id is replaced. Durable on return, a slice of 200 a transaction."""
+        drafts = ((name, Draft(text, kind, metadata=_json(metadata))) for name, text, metadata in items)
+        return tuple(self.engine.upsert(drafts, self.scope))
+
+    def recall_memory(self, task: str, k: int = 5) -> list[tuple[dict[str, Any], float]]:
+        """The metadata of the best ``k`` items with their scores; ``id`` and ``text`` are added where the metadata has none."""
+        found = self.engine.recall(Query(task, k=k, budget=1_000_000), self.scope).hits
+        return [(_described(hit.memory), round(hit.score, 3)) for hit in found]
+
+    def delete(self, ids: Sequence[str]) -> Selection:
+        """Take items out of every answer at once; unknown ids are passed over."""
+        return self.engine.delete(ids, self.scope)
+
+    def compact(self) -> tuple[int, int]:
+        """Give back the space of what is gone; the store's bytes before and after."""
+        return self.engine.compact()
+
+    def persist(self) -> None:
+        """Return when everything lies in the store's own file, synced: the checkpoint to take before the file is copied."""
+        self.engine.persist()
+
+    def _later(self, seconds: float | None) -> int | None:
+        return None if seconds is None else self.engine.clock() + int(seconds * 1000)
+
+
+class AgentMemoryEngine:
+    """A small face of a repository's memory for an agent loop: remember under a tier, build the context of a task.
+
+    ``semantic`` keeps what holds (facts, decisions, rules), ``episodic`` what happened and how it ended, ``procedural`` how
+    something is done here. The memory is made if the folder has none.
+    """
+
+    TIERS: Mapping[str, Kind] = {"semantic": "fact", "episodic": "attempt", "procedural": "howto"}
+
+    def __init__(self, path: str = ".", *, session: str = "", client: str = "agent") -> None:
+        """NoStore is never raised: a folder without a memory gets one, and its history is read."""
+        self.repository = open_repository(path, make=True, origin=Origin("agent", client, session, "python"))
+
+    def remember(self, text: str, tier: str = "semantic", **more: Any) -> Receipt:
+        """Keep a memory of a tier; ``more`` as for ``Repository.record`` (``kind`` names a finer one than the tier's)."""
+        if tier not in self.TIERS:
+            raise InvalidInput(f"there is no tier {tier!r}", field="tier", remedy=f"one of: {', '.join(self.TIERS)}")
+        return self.repository.record(text, **{"kind": self.TIERS[tier], **more})
+
+    def recall(self, task: str, k: int = 5) -> list[tuple[dict[str, Any], float]]:
+        """The best ``k`` memories for a task with their scores."""
+        return self.repository.recall_memory(task, k)
+
+    def context(self, task: str, *, file: str = "", symbol: str = "", budget: int = 2000) -> str:
+        """The text to put before a prompt: the lessons of the place, what fits the task, what a session should know; each memory once,
+        within ``budget`` tokens, empty when there is nothing to say."""
+        from hardwon.search.pack import pack
+
+        parts = [self.repository.brief(budget=budget)]
+        if file or symbol:
+            parts.append(self.repository.before(file=file, symbol=symbol, budget=budget))
+        parts.append(self.repository.recall(task, file=file, symbol=symbol, budget=budget))
+        # What a place and a question both bring is said once, the place first: it is the surest.
+        order = (*parts[1:], parts[0])
+        hits = {hit.memory.id: hit for part in reversed(order) for hit in part.hits}
+        unique = dict.fromkeys(hit.memory.id for part in order for hit in part.hits)
+        return pack([hits[identifier] for identifier in unique], budget, parts[-1].mode).block
+
+    def close(self) -> None:
+        """Let go of files."""
+        self.repository.close()
+
+
+def open_repository(
+    path: str = ".", *, project: str = "", home: str = "", make: bool = False, origin: Origin | None = None
+) -> Repository:
+    """The memory of a folder's repository (or of a registered ``project``), as ``hardwon.open(".")``.
+
+    NoStore before ``hardwon init``, unless ``make``: then it is made, and its history is read. ``home`` stands for HARDWON_HOME.
+    """
+    from hardwon import settings
+    from hardwon.engine import opening
+
+    options = settings.load()
+    place, where = os.path.abspath(path), home or options.home
+    if make:
+        engine = opening.create(place, where, project, wait=options.wait, cache=options.cache)
+        engine.ingest_history()
+    else:
+        engine = opening.open_engine(place, where, project, wait=options.wait, cache=options.cache)
+    return Repository(engine, origin or Origin("agent", options.client or CLIENT, options.session, "python"), where)
+
+
+def _home() -> str:
+    from hardwon import settings
+
+    return settings.load().home
+
+
+def _place(file: str, symbol: str) -> tuple[Anchor, ...]:
+    return (Anchor(file, symbol),) if file or symbol else ()
+
+
+def _tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
+
+
+def _json(metadata: Mapping[str, Any] | None) -> str:
+    if not metadata:
+        return ""
+    import json
+
+    try:
+        return json.dumps(dict(metadata), ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(
+            f"metadata cannot be written as JSON: {error}", field="metadata", remedy="use texts, numbers, lists and mappings"
+        ) from error
+
+
+def _described(memory: Memory) -> dict[str, Any]:
+    import json
+
+    return {"id": memory.id, "text": memory.text, **(json.loads(memory.metadata) if memory.metadata else {})}

@@ -1,0 +1,363 @@
+"""What becomes of memories later: another status, other words, relations, the verdict of a person, and all of it taken back."""
+
+from __future__ import annotations
+
+from hardwon.engine import record
+from hardwon.engine.core import OWN, named
+from hardwon.errors import InvalidInput, NotFound
+from hardwon.intake import merge
+from hardwon.types import Difference, Draft, Receipt, Selection
+from hardwon.upkeep import feedback as said
+from hardwon.upkeep import trust
+from hardwon.upkeep.revise import UNDO, differences, occurrence_statuses, standing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hardwon.engine.core import Engine
+    from hardwon.store.base import Writer
+    from hardwon.types import Event, Filter, LinkKind, Memory, Origin, Revision, Scope, Status
+
+# Memories of these statuses come back only the way that they went.
+_SET_ASIDE = {
+    "forgotten": "`hardwon undo {0}` brings it back",
+    "rejected": "a person's `hardwon approve {0}` brings it back",
+    "replaced": "`hardwon undo {1}` takes the replacing back",
+}
+# How many of the newest journal entries are looked at for what an actor did last.
+_LATEST = 2000
+
+
+def set_status(engine: Engine, reference: str, status: Status, scope: Scope) -> Receipt:
+    """Give a memory another status (resolved, inactive, active), with its occurrences."""
+    with engine.write() as writer:
+        memory = named(writer, reference)
+        if memory.status == status:
+            return _unchanged(memory, f"it is {status} already")
+        if memory.status in _SET_ASIDE:
+            raise InvalidInput(
+                f"this memory is {memory.status}",
+                field="id",
+                remedy=_SET_ASIDE[memory.status].format(reference, memory.replaced_by),
+            )
+        event = to_status(engine, writer, memory, status, scope.origin)
+    return Receipt(memory.id, memory.number, status, seq=event.seq)
+
+
+def forget(engine: Engine, where: Filter, scope: Scope, *, dry_run: bool) -> Selection:
+    """Mark everything that matches as forgotten, in one transaction; InvalidInput for a filter that names nothing."""
+    from hardwon.upkeep.purge import meant
+
+    wanted = meant(where)
+    if dry_run:
+        with engine.store.read() as reader:
+            return Selection(tuple(memory.id for memory in reader.find(wanted, -1)), False)
+    now = engine.clock()
+    with engine.write() as writer:
+        memories = writer.find(wanted, -1)
+        for memory in memories:
+            to_status(engine, writer, memory, "forgotten", scope.origin, at=now)
+    return Selection(tuple(memory.id for memory in memories), True)
+
+
+def to_status(
+    engine: Engine, writer: Writer, memory: Memory, status: Status, origin: Origin, *, undo: bool = False, at: int | None = None
+) -> Event:
+    """Write another status with its event, and that of the occurrences which the journal then tells."""
+    writer.put(memory.replace(status=status, replaced_by=memory.replaced_by if status == "replaced" else None))
+    when = engine.clock() if at is None else at
+    event = writer.log("status", memory, origin, when, payload=f"{memory.status}>{status}" + UNDO * undo)
+    writer.settle_occurrences(memory.id, occurrence_statuses(writer.events(memory.id)))
+    return event
+
+
+# Content
+
+
+def revise(engine: Engine, reference: str, revision: Revision, scope: Scope) -> Receipt:
+    """Change a memory's words; the old ones stay as a version."""
+    changes = {name: value for name, value in vars(revision).items() if value is not None}
+    if not changes:
+        raise InvalidInput("nothing was given to change", field="text", remedy="give a new text, or --detail, --because, …")
+    with engine.write() as writer:
+        memory = named(writer, reference)
+        _refuse_derived(memory, "revised")
+        if memory.status in ("forgotten", "rejected"):
+            raise InvalidInput(f"this memory is {memory.status}", field="id", remedy=f"see `hardwon history {reference}`")
+        if not trust.may_change(memory, scope.origin.who):
+            raise InvalidInput(
+                f"this memory is {memory.trust}: an agent may not change its words",
+                field="id",
+                remedy="ask the person to revise it, or record what you found and relate it with `hardwon link`",
+            )
+        clean, redacted = record.prepared(engine, _draft_of(memory, changes))
+        if "anchors" not in changes:
+            clean = clean.replace(anchors=memory.anchors)  # pinned to where they were seen, not to where we stand now
+        revised = with_content(memory, clean, engine.clock()).replace(trust=trust.initial(scope.origin.who))
+        if revised.replace(updated_at=memory.updated_at, version=memory.version) == memory:
+            return _unchanged(memory, "it says that already")
+        key = _twin_key(writer, memory, clean)
+        _refuse_known(writer, clean, key, memory)
+        moved = "" if revised.trust == memory.trust else f"{memory.trust}>{revised.trust}"
+        event = record.keep(engine, writer, "revised", revised, scope.origin, key, fresh=True, payload=moved)
+    return Receipt(memory.id, memory.number, "revised", redacted, event.seq, f"version {revised.version}")
+
+
+def diff(engine: Engine, reference: str, older: int | None, newer: int | None) -> Difference:
+    """What changed between two versions of a memory."""
+    with engine.store.read() as reader:
+        memory = named(reader, reference)
+        known = {item.version: item.content for item in reader.versions(memory.id)}
+    if not known:
+        raise NotFound(
+            "this memory has no versions: it comes from the repository", field="id", remedy="see git's own history of it"
+        )
+    last = max(known) if newer is None else newer
+    first = max(1, last - 1) if older is None else older
+    for number, field in ((last, "to"), (first, "from")):
+        if number not in known:
+            raise InvalidInput(f"there is no version {number}", field=field, remedy=f"versions go from 1 to {max(known)}")
+    return Difference(memory, first, last, differences(known[first], known[last]))
+
+
+def _draft_of(memory: Memory, changes: dict[str, Any]) -> Draft:
+    """What a memory says, as a draft, with some of it changed."""
+    return Draft(**{name: changes.get(name, getattr(memory, name)) for name in Draft._fields if name != "session"}, session="")
+
+
+def with_content(memory: Memory, draft: Draft, now: int) -> Memory:
+    """The memory's next version, with the draft's content; kind and outcome stay, for its occurrences had them."""
+    content = {name: getattr(draft, name) for name in Draft._fields if name not in ("session", "kind", "outcome")}
+    revised: Memory = memory.replace(**content, version=memory.version + 1, updated_at=now)
+    return revised
+
+
+def _twin_key(writer: Writer, memory: Memory, draft: Draft | Memory) -> bytes:
+    """The key by which equal words meet; empty for an item with an id of its own, which meets none."""
+    own = any(alias.startswith(OWN) for alias in writer.aliases(memory.id))
+    return b"" if own else merge.twin_key(draft)
+
+
+def _refuse_known(writer: Writer, draft: Draft, key: bytes, memory: Memory) -> None:
+    """InvalidInput where the new words are another memory's, or were rejected."""
+    other = writer.twin(key) if key else None
+    if other is not None and other.id != memory.id:
+        raise InvalidInput(
+            f"#{other.number} says that already",
+            field="text",
+            remedy=f"relate them: hardwon link {other.number} {memory.number} --replaces",
+        )
+    refused = record.rejected_before(writer, draft)
+    if refused is not None:
+        raise InvalidInput(f"#{refused.number} says that and was rejected", field="text", remedy="a person can approve it again")
+
+
+def _refuse_derived(memory: Memory, done: str) -> None:
+    if memory.number is None:
+        raise InvalidInput(
+            f"what comes from the repository cannot be {done}",
+            field="id",
+            remedy="record a memory of your own, and `hardwon link` the two",
+        )
+
+
+# Relations
+
+
+def link(engine: Engine, source: str, target: str, kind: LinkKind, scope: Scope) -> Receipt:
+    """Relate two memories; what ``replaces`` another takes its place, and the other is recalled no more."""
+    with engine.write() as writer:
+        one, other = named(writer, source), named(writer, target)
+        if one.id == other.id:
+            raise InvalidInput("a memory cannot be related to itself", field="other", remedy="name two different ones")
+        for memory in (one, other):
+            if memory.status in ("forgotten", "rejected"):
+                raise InvalidInput(f"{_name(memory)} is {memory.status}", field="id", remedy="relate memories that are held")
+        if any((known.source, known.kind, known.target) == (one.id, kind, other.id) for known in writer.links(one.id)):
+            return _unchanged(one, f"it {kind} {_name(other)} already")
+        if kind == "replaces":
+            _refuse_replacing(one, other, scope)
+        writer.link(one.id, kind, other.id)
+        event = writer.log("linked", one, scope.origin, engine.clock(), payload=f"{kind} {other.id}")
+        if kind == "replaces":
+            writer.put(other.replace(status="replaced", replaced_by=one.id))
+            writer.log("status", other, scope.origin, engine.clock(), payload=f"{other.status}>replaced")
+            writer.settle_occurrences(other.id, occurrence_statuses(writer.events(other.id)))
+    return Receipt(one.id, one.number, "linked", seq=event.seq, why=f"{kind} {_name(other)}")
+
+
+def _refuse_replacing(one: Memory, other: Memory, scope: Scope) -> None:
+    if other.status == "replaced":
+        raise InvalidInput(f"{_name(other)} is replaced already", field="other", remedy=f"see `hardwon show {_name(other)}`")
+    if one.status != "active":
+        raise InvalidInput(f"{_name(one)} is {one.status} itself", field="id", remedy="replace by what holds")
+    if scope.origin.who != "person" and trust.stronger(one.trust, other.trust) != one.trust:
+        raise InvalidInput(
+            f"{_name(other)} is {other.trust}: what is only {one.trust} cannot replace it",
+            field="other",
+            remedy="say --contradicts, and a person decides; or ask them to approve the new one first",
+        )
+
+
+# Verdicts
+
+
+def approve(engine: Engine, reference: str, scope: Scope) -> Receipt:
+    """A person vouches for a memory: it is confirmed, and active again if it was rejected."""
+    _only_person(scope, "approve")
+    with engine.write() as writer:
+        memory = named(writer, reference)
+        if memory.status == "forgotten":
+            raise InvalidInput("this memory is forgotten", field="id", remedy=f"`hardwon undo {reference}` brings it back")
+        back = memory.status in ("rejected", "quarantined")
+        if memory.trust == "confirmed" and not back:
+            return _unchanged(memory, "it is confirmed already")
+        confirmed = memory.replace(trust="confirmed")
+        writer.put(confirmed)
+        event = writer.log("trust", confirmed, scope.origin, engine.clock(), payload=f"{memory.trust}>confirmed")
+        if back:
+            event = to_status(engine, writer, confirmed, "active", scope.origin)
+    return Receipt(memory.id, memory.number, "approved", seq=event.seq, why=f"it was {memory.status if back else memory.trust}")
+
+
+def reject(engine: Engine, reference: str, scope: Scope) -> Receipt:
+    """A person turns a memory down: it is not shown, and what says the same stays out until it is approved."""
+    _only_person(scope, "reject")
+    with engine.write() as writer:
+        memory = named(writer, reference)
+        if memory.status == "rejected":
+            return _unchanged(memory, "it is rejected already")
+        if memory.status == "forgotten":
+            raise InvalidInput("this memory is forgotten", field="id", remedy=f"`hardwon undo {reference}` brings it back first")
+        event = to_status(engine, writer, memory, "rejected", scope.origin)
+    return Receipt(memory.id, memory.number, "rejected", seq=event.seq, why=f"it was {memory.status}")
+
+
+def _only_person(scope: Scope, verb: str) -> None:
+    if scope.origin.who != "person":
+        raise InvalidInput(
+            f"only a person can {verb} a memory",
+            field="who",
+            remedy=f"ask them to run `hardwon {verb}` in a terminal of their own",
+        )
+
+
+def feedback(engine: Engine, reference: str, word: str, scope: Scope) -> Receipt:
+    """Whoever read a memory found it ``useful`` or ``useless``; one word counts for each session of a client."""
+    with engine.write() as writer:
+        memory = named(writer, reference)
+        # Another word of the same session replaces its first, so the counts are made anew from the journal.
+        event = writer.log("feedback", memory, scope.origin, engine.clock(), payload=word)
+        _count_feedback(writer, memory)
+        counted = writer.get([memory.id])[0]
+    return Receipt(memory.id, memory.number, word, seq=event.seq, why=f"useful {counted.useful}, useless {counted.useless}")
+
+
+def _count_feedback(writer: Writer, memory: Memory) -> None:
+    useful, useless = said.counts(writer.events(memory.id), UNDO)
+    writer.put(memory.replace(useful=useful, useless=useless))
+
+
+# Taking back
+
+
+def undo(engine: Engine, reference: str, scope: Scope) -> list[Receipt]:
+    """Take back the last change of a memory that still stands; without a reference, the last thing that this actor did (a
+    forgetting of many comes back as a whole)."""
+    with engine.write() as writer:
+        if reference:
+            memory = named(writer, reference)
+            changes = standing(writer.events(memory.id))
+            if not changes:
+                raise InvalidInput(
+                    "there is no change of this memory to take back", field="id", remedy=f"see `hardwon history {reference}`"
+                )
+            return [_take_back(engine, writer, memory, changes[-1], scope)]
+        last = _last_done(writer, scope.origin)
+        if not last:
+            raise InvalidInput("you have changed nothing that could be taken back", field="id", remedy="name a memory")
+        return [_take_back(engine, writer, writer.get([event.memory])[0], event, scope) for event in last]
+
+
+def _last_done(writer: Writer, origin: Origin) -> list[Event]:
+    """The newest change by this actor that stands, with what was done to other memories in the same stroke."""
+    found: list[Event] = []
+    for event in writer.latest_events(_LATEST):
+        if (event.origin.who, event.origin.client) != (origin.who, origin.client):
+            continue
+        if found and (event.at, event.action, event.payload) != (found[0].at, found[0].action, found[0].payload):
+            break
+        changes = standing(writer.events(event.memory))
+        if changes and changes[-1].seq == event.seq and not (event.action == "status" and event.payload.endswith(">replaced")):
+            found.append(event)
+    return found
+
+
+def _take_back(engine: Engine, writer: Writer, memory: Memory, change: Event, scope: Scope) -> Receipt:
+    if change.action == "trust" or (change.action == "status" and change.payload.endswith(">rejected")):
+        _only_person(scope, "undo the verdict on")
+    if change.action == "status":
+        return _undo_status(engine, writer, memory, change, scope)
+    if change.action == "revised":
+        return _undo_revision(engine, writer, memory, change, scope)
+    now = engine.clock()
+    event = writer.log(change.action, memory, scope.origin, now, payload=change.payload + UNDO)
+    if change.action == "trust":
+        before: Any = change.payload.partition(">")[0]
+        writer.put(memory.replace(trust=before))
+        return Receipt(memory.id, memory.number, before, seq=event.seq, why=f"it was {memory.trust}")
+    if change.action == "feedback":
+        _count_feedback(writer, memory)
+        return Receipt(memory.id, memory.number, "taken back", seq=event.seq, why=change.payload)
+    return _undo_link(engine, writer, memory, change, event, scope)
+
+
+def _undo_status(engine: Engine, writer: Writer, memory: Memory, change: Event, scope: Scope) -> Receipt:
+    if memory.status == "replaced":
+        raise InvalidInput(
+            "this memory was replaced", field="id", remedy=f"`hardwon undo {memory.replaced_by}` takes the replacing back"
+        )
+    key = _twin_key(writer, memory, memory) if memory.status in ("forgotten", "rejected") else b""
+    twin = writer.twin(key) if key else None
+    if twin is not None:
+        raise InvalidInput(
+            f"#{twin.number} says the same and was recorded since", field="id", remedy="nothing needs to be undone"
+        )
+    before: Any = change.payload.partition(">")[0]
+    event = to_status(engine, writer, memory, before, scope.origin, undo=True)
+    return Receipt(memory.id, memory.number, before, seq=event.seq, why=f"it was {memory.status}")
+
+
+def _undo_revision(engine: Engine, writer: Writer, memory: Memory, change: Event, scope: Scope) -> Receipt:
+    if not trust.may_change(memory, scope.origin.who):
+        raise InvalidInput(f"this memory is {memory.trust}", field="id", remedy="ask the person to take the revision back")
+    content = next(item.content for item in writer.versions(memory.id) if item.version == change.version - 1)
+    back: Any = change.payload.partition(">")[0] or memory.trust
+    draft = _draft_of(content, {})
+    key = _twin_key(writer, memory, draft)
+    _refuse_known(writer, draft, key, memory)
+    restored = with_content(memory, draft, engine.clock()).replace(trust=back)
+    event = record.keep(engine, writer, "revised", restored, scope.origin, key, fresh=True, payload=change.payload + UNDO)
+    return Receipt(memory.id, memory.number, "revised", seq=event.seq, why=f"as in version {content.version}")
+
+
+def _undo_link(engine: Engine, writer: Writer, memory: Memory, change: Event, event: Event, scope: Scope) -> Receipt:
+    kind, _, target = change.payload.partition(" ")
+    writer.unlink(memory.id, kind, target)
+    for other in writer.get([target]):
+        if kind == "replaces" and other.status == "replaced" and other.replaced_by == memory.id:
+            before: Any = next(
+                (one.payload.partition(">")[0] for one in reversed(writer.events(other.id)) if one.payload.endswith(">replaced")),
+                "active",
+            )
+            to_status(engine, writer, other, before, scope.origin, undo=True)
+    return Receipt(memory.id, memory.number, "unlinked", seq=event.seq, why=f"{kind} {target}")
+
+
+def _unchanged(memory: Memory, why: str) -> Receipt:
+    return Receipt(memory.id, memory.number, "unchanged", why=why)
+
+
+def _name(memory: Memory) -> str:
+    return f"#{memory.number}" if memory.number is not None else memory.commit[:10] or memory.id
