@@ -191,7 +191,7 @@ def test_help_is_understood_anywhere(verb: str) -> None:
     for words in ([verb, "--help"], [verb, "-h"], ["--json", verb, "x", "--help"]):
         request = parse(words)
         assert request.help
-        assert request.verb is BY_NAME[verb]
+        assert request.verb == BY_NAME[verb]
     assert parse([]).help
     assert parse(["--version"]).version
     assert parse(["--help", verb]).verb is None

@@ -17,7 +17,7 @@ import pytest
 
 from hardwon.errors import Busy, Damaged, DiskFull, NoStore, ReadOnly, SchemaNewer, SchemaOlder
 from hardwon.store import schema, upgrade
-from hardwon.store.connection import CHECKPOINT_BYTES, engine_is_safe, translate
+from hardwon.store.connection import CHECKPOINT_BYTES, SCHEMA, engine_is_safe, translate
 from hardwon.store.sqlite import Handle, SqliteStore
 from tests.test_store import keep, lesson
 
@@ -116,7 +116,7 @@ def test_reading_changes_no_byte_of_a_quiet_store(path: str) -> None:
 
 def test_a_later_schema_is_left_untouched(path: str) -> None:
     store = make(path, 1)
-    store.connection(readonly=False).pragma("user_version", schema.SCHEMA + 1)
+    store.connection(readonly=False).pragma("user_version", SCHEMA + 1)
     store.close()
     before = Path(path).read_bytes()
     for attempt in (SqliteStore(path).read, SqliteStore(path).write):
@@ -128,25 +128,29 @@ def test_a_later_schema_is_left_untouched(path: str) -> None:
 def test_readers_do_not_upgrade(path: str) -> None:
     store = make(path, 1)
     connection = store.connection(readonly=False)
-    connection.pragma("user_version", schema.SCHEMA - 1)
+    connection.pragma("user_version", SCHEMA - 1)
     store.close()
     with pytest.raises((SchemaOlder, NoStore)), SqliteStore(path).read():
         pass
 
 
-NEXT = (*schema.STEPS, (schema.SCHEMA + 1, "next", "CREATE TABLE next (a); INSERT INTO next VALUES (1)"))
+NEXT = (*schema.STEPS, (SCHEMA + 1, "next", "CREATE TABLE next (a); INSERT INTO next VALUES (1)"))
+
+
+def test_the_number_of_the_schema_is_that_of_its_last_step() -> None:
+    assert [number for number, _, _ in schema.STEPS] == list(range(1, SCHEMA + 1))
 
 
 def test_an_upgrade_backs_up_first_and_records_the_step(path: str) -> None:
     make(path, 1).close()
     connection = apsw.Connection(path)
     upgrade.upgrade(connection, path, "test", 77, NEXT)
-    assert connection.pragma("user_version") == schema.SCHEMA + 1
+    assert connection.pragma("user_version") == SCHEMA + 1
     assert connection.execute("SELECT name, applied_at, made_by FROM schema_steps ORDER BY step").get == (
         [*((name, 0, "") for _, name, _ in schema.STEPS), ("next", 77, "test")]
     )
     connection.close()
-    saved = SqliteStore(f"{path}.before-step-{schema.SCHEMA + 1}")
+    saved = SqliteStore(f"{path}.before-step-{SCHEMA + 1}")
     with saved.read() as reader:
         assert reader.figures()["lesson"] == 1
     assert saved.check() == []
@@ -156,10 +160,10 @@ def test_an_upgrade_backs_up_first_and_records_the_step(path: str) -> None:
 def test_a_step_that_fails_leaves_the_old_schema(path: str) -> None:
     make(path, 1).close()
     connection = apsw.Connection(path)
-    broken = (*schema.STEPS, (schema.SCHEMA + 1, "broken", "CREATE TABLE next (a); INSERT INTO nowhere VALUES (1)"))
+    broken = (*schema.STEPS, (SCHEMA + 1, "broken", "CREATE TABLE next (a); INSERT INTO nowhere VALUES (1)"))
     with pytest.raises(apsw.SQLError):
         upgrade.upgrade(connection, path, "test", 77, broken)
-    assert connection.pragma("user_version") == schema.SCHEMA
+    assert connection.pragma("user_version") == SCHEMA
     assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'next'").get == 0
     connection.close()
 

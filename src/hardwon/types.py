@@ -39,9 +39,12 @@ class Value:
 
     __slots__ = ("__dict__",)
     _fields: ClassVar[tuple[str, ...]] = ()
+    _defaults: ClassVar[dict[str, Any]] = {}
 
     def __init_subclass__(cls) -> None:
-        cls._fields = cls._fields + tuple(cls.__dict__.get("__annotations__", ()))
+        own = tuple(cls.__dict__.get("__annotations__", ()))
+        cls._fields = cls._fields + own
+        cls._defaults = {**cls._defaults, **{name: cls.__dict__[name] for name in own if name in cls.__dict__}}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         fields = self._fields
@@ -49,21 +52,18 @@ class Value:
         if len(args) > len(fields):
             raise TypeError(f"{type(self).__name__} takes {len(fields)} values, got {len(args)}")
         values.update(zip(fields, args, strict=False))
-        for name, value in kwargs.items():
-            if name not in fields or name in values:
-                raise TypeError(f"{type(self).__name__} got an unexpected or repeated field {name!r}")
-            values[name] = value
+        if kwargs:
+            for name in kwargs:
+                if name not in fields or name in values:
+                    raise TypeError(f"{type(self).__name__} got an unexpected or repeated field {name!r}")
+            values.update(kwargs)
         if len(values) < len(fields):
-            for name in fields:
+            for name, value in self._defaults.items():
                 if name not in values:
-                    values[name] = self._default(name)
-
-    @classmethod
-    def _default(cls, name: str) -> Any:
-        try:
-            return getattr(cls, name)
-        except AttributeError:
-            raise TypeError(f"{cls.__name__} needs the field {name!r}") from None
+                    values[name] = value
+            if len(values) < len(fields):
+                missing = next(name for name in fields if name not in values)
+                raise TypeError(f"{type(self).__name__} needs the field {missing!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen; use replace({name}=…)")

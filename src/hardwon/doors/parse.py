@@ -6,7 +6,7 @@ the help pages and the completion, from the same table.
 
 from __future__ import annotations
 
-from hardwon.doors.verbs import BY_NAME, GLOBALS, VERBS
+from hardwon.doors.verbs import GLOBALS, NAMES, row
 from hardwon.errors import InvalidInput
 from hardwon.types import Value
 
@@ -87,9 +87,9 @@ def _is_negative_number(word: str) -> bool:
 
 
 def _verb(word: str) -> Verb:
-    found = BY_NAME.get(word)
+    found = row(word)
     if found is None:
-        raise InvalidInput(f"there is no verb {word[:60]!r}", field="verb", remedy=_nearest(word, [verb.name for verb in VERBS]))
+        raise InvalidInput(f"there is no verb {word[:60]!r}", field="verb", remedy=_nearest(word, list(NAMES)))
     return found
 
 

@@ -10,7 +10,11 @@ from hardwon.types import KINDS, LINKS, OUTCOMES, STATUSES, TRUSTS, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Literal
+
+    VERBS: tuple[Verb, ...]
+    BY_NAME: dict[str, Verb]
 
     Form = Literal["text", "name", "number", "flag", "age", "moment"]
 
@@ -96,9 +100,10 @@ FILTERS = (
     Option("until", "Only memories made before: an age (30d) or a date (2026-01-31).", "moment", metavar="TIME"),
 )  # fmt: skip
 
-VERBS: tuple[Verb, ...] = (
-    Verb(
-        "init",
+# Each row is made when it is asked for: all of them would cost every command half a millisecond.
+_ROWS: dict[str, Callable[[str], Verb]] = {
+    "init": lambda name: Verb(
+        name,
         "Make the memory of this repository and read its history.",
         (),
         (
@@ -113,8 +118,8 @@ VERBS: tuple[Verb, ...] = (
         "Reads every commit but merges that is not known yet, newest first, without a model and a network. It may be stopped with "
         "Ctrl-C at any time: what was read stays, and the next init goes on. Outside git it makes a memory for the folder.",
     ),
-    Verb(
-        "record",
+    "record": lambda name: Verb(
+        name,
         "Keep a memory: a decision, rule, fact, attempt, how-to.",
         (Argument("text", "What to remember; - reads standard input.", many=True, joined=True),),
         (
@@ -139,15 +144,15 @@ VERBS: tuple[Verb, ...] = (
             'hardwon record --kind attempt --outcome failed "Pooling connections per request" --file src/db.py --symbol Pool.get',
         ),
     ),
-    Verb(
-        "fail",
+    "fail": lambda name: Verb(
+        name,
         "Record that something went wrong on a symbol, and what it taught.",
         (Argument("symbol", "The function, method or class.", "name"), Argument("lesson", "What went wrong, in one line.")),
         (_DETAIL, _FILE, _SESSION),
         ('hardwon fail AuthService.validate "JWT expiry not handled" --file auth/service.py -d "check refresh_token first"',),
     ),
-    Verb(
-        "ok",
+    "ok": lambda name: Verb(
+        name,
         "Record that something worked on a symbol.",
         (
             Argument("symbol", "The function, method or class.", "name"),
@@ -156,8 +161,8 @@ VERBS: tuple[Verb, ...] = (
         (_DETAIL, _FILE, _SESSION),
         ('hardwon ok AuthService.validate "normalising to UTC fixed it" --file auth/service.py', "hardwon ok Payment.process"),
     ),
-    Verb(
-        "query",
+    "query": lambda name: Verb(
+        name,
         "Lessons and risk of a symbol; without a symbol, the riskiest ones.",
         (Argument("symbol", "The symbol, or a part of its name.", "name", required=False),),
         (
@@ -169,17 +174,21 @@ VERBS: tuple[Verb, ...] = (
         ),
         ("hardwon query AuthService.validate", "hardwon query --top 5", "hardwon query Payment.process --inject"),
     ),
-    Verb("resolve", "Mark a lesson as resolved: it no longer counts for risk.", (_ID,), (), ("hardwon resolve 12",)),
-    Verb("deactivate", "Mark a lesson as inactive: it no longer counts for risk.", (_ID,), (), ("hardwon deactivate 12",)),
-    Verb(
-        "stats",
+    "resolve": lambda name: Verb(
+        name, "Mark a lesson as resolved: it no longer counts for risk.", (_ID,), (), ("hardwon resolve 12",)
+    ),
+    "deactivate": lambda name: Verb(
+        name, "Mark a lesson as inactive: it no longer counts for risk.", (_ID,), (), ("hardwon deactivate 12",)
+    ),
+    "stats": lambda name: Verb(
+        name,
         "A summary of what is kept, or of one symbol.",
         (Argument("symbol", "The symbol, or a part of its name.", "name", required=False),),
         (_FILE, Option("top", "How many risky symbols to show (default 10).", "number", metavar="N")),
         ("hardwon stats", "hardwon stats AuthService"),
     ),
-    Verb(
-        "recall",
+    "recall": lambda name: Verb(
+        name,
         "What is remembered about a task or a question, best first.",
         (Argument("task", "The question or task, in words; - reads standard input.", required=False, many=True, joined=True),),
         (
@@ -204,26 +213,28 @@ VERBS: tuple[Verb, ...] = (
         "and may be combined; a tag, branch, extension, path or author that nothing has is an error that lists what there is. Without "
         "a task the newest that the filters let through are listed.",
     ),
-    Verb(
-        "before",
+    "before": lambda name: Verb(
+        name,
         "The lessons of a file or symbol that is about to be edited.",
         (),
         (_FILE, _SYMBOL, _BUDGET, _EXIT),
         ("hardwon before --file auth/service.py --symbol AuthService.validate", "hardwon before --file lib/url.c"),
         "Failures first. Prints nothing when nothing applies.",
     ),
-    Verb(
-        "brief",
+    "brief": lambda name: Verb(
+        name,
         "What a session should know at its start.",
         (),
         (_BUDGET, _EXIT),
         ("hardwon brief",),
         "Rules that hold, open attempts, what the last run left, risky symbols, changes that were taken back. At most 6,000 characters.",
     ),
-    Verb("show", "One memory in full, with its occurrences and links.", (_ID,), (), ("hardwon show 12", "hardwon show 4f1e2a9c")),
-    Verb("history", "How a memory came to be what it is.", (_ID,), (), ("hardwon history 12",)),
-    Verb(
-        "forget",
+    "show": lambda name: Verb(
+        name, "One memory in full, with its occurrences and links.", (_ID,), (), ("hardwon show 12", "hardwon show 4f1e2a9c")
+    ),
+    "history": lambda name: Verb(name, "How a memory came to be what it is.", (_ID,), (), ("hardwon history 12",)),
+    "forget": lambda name: Verb(
+        name,
         "Forget memories; `undo` brings them back.",
         (Argument("id", _ID.help, "name", required=False, many=True),),
         (
@@ -236,8 +247,8 @@ VERBS: tuple[Verb, ...] = (
         ),
         ("hardwon forget 12 --yes", "hardwon forget --session 8f2c --dry-run", "hardwon forget --tag spike --older-than 30d"),
     ),
-    Verb(
-        "undo",
+    "undo": lambda name: Verb(
+        name,
         "Take back the last change of a memory, or the last thing that you did.",
         (Argument("id", _ID.help, "name", required=False),),
         (),
@@ -245,8 +256,8 @@ VERBS: tuple[Verb, ...] = (
         "Takes back resolve, deactivate, forget, revise, link, approve, reject, useful and useless, one after the other. Without ID it "
         "takes back your own last stroke: a forgetting of many comes back as a whole.",
     ),
-    Verb(
-        "revise",
+    "revise": lambda name: Verb(
+        name,
         "Change the words of a memory; the old ones stay as a version.",
         (_ID, Argument("words", "The new text; - reads standard input.", required=False, many=True, joined=True)),
         tuple(option for option in _NEW_WORDS if option.name != "text"),
@@ -257,8 +268,8 @@ VERBS: tuple[Verb, ...] = (
         "An agent may revise what agents claimed, not what a person confirmed.",
         "curate",
     ),
-    Verb(
-        "diff",
+    "diff": lambda name: Verb(
+        name,
         "What changed between two versions of a memory.",
         (_ID,),
         (
@@ -268,8 +279,8 @@ VERBS: tuple[Verb, ...] = (
         ("hardwon diff 12", "hardwon diff 12 --from 1 --to 3"),
         module="curate",
     ),
-    Verb(
-        "link",
+    "link": lambda name: Verb(
+        name,
         "Say how one memory stands to another.",
         (_ID, Argument("other", "The other memory.", "name")),
         tuple(Option(kind, f"The first {kind} the other.", "flag") for kind in LINKS),
@@ -277,8 +288,8 @@ VERBS: tuple[Verb, ...] = (
         "What is replaced is not recalled any more; of what is contradicted, both say so.",
         "curate",
     ),
-    Verb(
-        "approve",
+    "approve": lambda name: Verb(
+        name,
         "Vouch for a memory: it is confirmed, and comes back if it was rejected.",
         (Argument("id", _ID.help, "name", many=True),),
         (),
@@ -286,8 +297,8 @@ VERBS: tuple[Verb, ...] = (
         "Only for a person at a terminal: it asks for each.",
         "curate",
     ),
-    Verb(
-        "reject",
+    "reject": lambda name: Verb(
+        name,
         "Turn a memory down: it is not shown, and what says the same stays out.",
         (Argument("id", _ID.help, "name", many=True),),
         (_YES,),
@@ -295,8 +306,8 @@ VERBS: tuple[Verb, ...] = (
         "Only for a person. No door lets the same words in again, until `approve` does.",
         "curate",
     ),
-    Verb(
-        "review",
+    "review": lambda name: Verb(
+        name,
         "What waits for your verdict: unconfirmed memories, with those that say much the same.",
         (),
         (Option("limit", "At most this many (default 20).", "number", metavar="N"), _EXIT),
@@ -304,10 +315,10 @@ VERBS: tuple[Verb, ...] = (
         "Then: `hardwon approve`, `hardwon reject`, `hardwon revise`, `hardwon link A B --replaces`.",
         "curate",
     ),
-    Verb("useful", "Say that a memory helped.", (_ID,), (), ("hardwon useful 12",), module="curate"),
-    Verb("useless", "Say that a memory did not help.", (_ID,), (), ("hardwon useless 12",), module="curate"),
-    Verb(
-        "ingest",
+    "useful": lambda name: Verb(name, "Say that a memory helped.", (_ID,), (), ("hardwon useful 12",), module="curate"),
+    "useless": lambda name: Verb(name, "Say that a memory did not help.", (_ID,), (), ("hardwon useless 12",), module="curate"),
+    "ingest": lambda name: Verb(
+        name,
         "Read what the repository itself tells: its commits, its documents, its dependencies.",
         (Argument("source", "git, docs or deps.", "name"),),
         (Option("limit", "Of git: read at most the newest N commits (default 100000).", "number", metavar="N"), _DRY),
@@ -317,8 +328,8 @@ VERBS: tuple[Verb, ...] = (
         "every change of a version; an upgrade that was taken back is a failed attempt. --dry-run counts, secrets too.",
         "ingest",
     ),
-    Verb(
-        "import",
+    "import": lambda name: Verb(
+        name,
         "Take memories in: an export, a database of cm.py, a memory server's file, Markdown notes.",
         (Argument("file", "A file, a folder of notes, or - for standard input.", "name"),),
         (
@@ -343,8 +354,8 @@ VERBS: tuple[Verb, ...] = (
         "and the rest goes in; then it exits with 1.",
         "exchange",
     ),
-    Verb(
-        "export",
+    "export": lambda name: Verb(
+        name,
         "Write memories to a file, or to standard output: what people and agents recorded, with versions and occurrences.",
         (Argument("file", "The file; - or none for standard output.", "name", required=False),),
         (
@@ -359,8 +370,8 @@ VERBS: tuple[Verb, ...] = (
         "or not at all. It refuses to replace memories by nothing, or a file that is no export, without --force.",
         "exchange",
     ),
-    Verb(
-        "reembed",
+    "reembed": lambda name: Verb(
+        name,
         "Make the vectors that are missing, for `recall --vectors`.",
         (),
         (
@@ -371,8 +382,8 @@ VERBS: tuple[Verb, ...] = (
         "Newest first; Ctrl-C keeps what is done, the next run goes on. Needs the extra `vectors`.",
         "upkeep",
     ),
-    Verb(
-        "compact",
+    "compact": lambda name: Verb(
+        name,
         "Give back the space of what is gone.",
         (),
         (),
@@ -380,8 +391,8 @@ VERBS: tuple[Verb, ...] = (
         "Rewrites the store's file; other writers wait meanwhile, readers do not.",
         "upkeep",
     ),
-    Verb(
-        "bench",
+    "bench": lambda name: Verb(
+        name,
         "Measure ways to search vectors on this very memory, each against the exact one.",
         (Argument("what", "vectors.", "name"),),
         (
@@ -400,15 +411,15 @@ VERBS: tuple[Verb, ...] = (
         "Tells of each: the share of the exact hits that it found, milliseconds, seconds to build, size on the disk.",
         "bench",
     ),
-    Verb(
-        "status",
+    "status": lambda name: Verb(
+        name,
         "Which memory this folder uses, why, how large it is, and whether it is well.",
         (),
         (),
         ("hardwon status", "hardwon status --json"),
     ),
-    Verb(
-        "verify",
+    "verify": lambda name: Verb(
+        name,
         "Check the store: file, index, journal, every row. Never writes, unless secrets are to be taken out.",
         (),
         (
@@ -420,6 +431,21 @@ VERBS: tuple[Verb, ...] = (
         "Exits with 1 when something is wrong. On a large store this takes seconds to minutes.",
         "upkeep",
     ),
-)
+}
 
-BY_NAME = {verb.name: verb for verb in VERBS}
+NAMES = tuple(_ROWS)
+
+
+def row(name: str) -> Verb | None:
+    """The verb of that name, if there is one."""
+    make = _ROWS.get(name)
+    return make(name) if make else None
+
+
+def __getattr__(name: str) -> object:
+    """``VERBS``, the whole table in its order, and ``BY_NAME``: for help, completion and tests."""
+    if name == "VERBS":
+        return tuple(make(verb) for verb, make in _ROWS.items())
+    if name == "BY_NAME":
+        return {verb: make(verb) for verb, make in _ROWS.items()}
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,6 +16,11 @@ CHECKPOINT_BYTES = 1 << 20
 JOURNAL_BYTES = 4 << 20
 BUSY_MS = 5000
 
+# "HWON" in ASCII: tells a store from any other SQLite file. And the newest step of store/schema.py, which is not loaded to compare a
+# number with it.
+APPLICATION_ID = 0x48574F4E
+SCHEMA = 2
+
 NO_SPACE = {27, 28, 122}  # EFBIG, ENOSPC, EDQUOT
 
 
@@ -40,6 +45,8 @@ def open_connection(path: str, *, readonly: bool, make: bool = True) -> apsw.Con
             f"the memory that belongs here is not at {path}",
             remedy="put it back from a backup, or run `hardwon init` to begin a new one",
         )
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited on, a device has no end
+        raise Damaged(f"{path} is not a file", remedy="move it away, and put the store back from a backup")
     flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     name = path
     if readonly and not os.path.exists(path + "-wal") and not os.access(os.path.dirname(path), os.W_OK):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import os
+from stat import S_ISREG
 
 from hardwon.errors import Damaged, DiskFull, InvalidInput, ReadOnly, SchemaNewer, StoreError
 from hardwon.store.identity import (
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _HEADER = "hardwon registry "
 _VERSION = 2  # 1 knew one remote an entry, and not what lay in each folder
 _END = "end"
+_LONGEST = 32 << 20  # bytes; a hundred thousand repositories have less
 _PATIENCE = 10.0  # seconds to wait for the lock; it is held for milliseconds
 
 
@@ -58,8 +60,7 @@ class Registry:
     def entries(self) -> tuple[Entry, ...]:
         """All entries, oldest first; () where there is no registry yet."""
         try:
-            with open(self._path, "rb") as file:
-                content = file.read()
+            content = _content(self._path)
         except (FileNotFoundError, NotADirectoryError):
             return ()
         except OSError as error:
@@ -299,6 +300,16 @@ def _write(path: str, data: bytes) -> None:
     except OSError:
         os.unlink(path)
         raise
+
+
+def _content(path: str) -> bytes:
+    """What the file holds; Damaged for what is no file, and for more than a registry can have."""
+    # Without O_NONBLOCK, opening a pipe would wait for somebody to write.
+    with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+        content = file.read(_LONGEST + 1) if S_ISREG(os.fstat(file.fileno()).st_mode) else None
+    if content is None or len(content) > _LONGEST:
+        raise _damaged(path)
+    return content
 
 
 def _sync_folder(path: str) -> None:

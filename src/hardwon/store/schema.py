@@ -6,9 +6,6 @@ What is derived, and rebuilt from them (or from git) by one command: terms, docu
 
 from __future__ import annotations
 
-# "HWON" in ASCII: tells a store from any other SQLite file.
-APPLICATION_ID = 0x48574F4E
-
 _JOURNAL = """
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -163,8 +160,6 @@ STEPS: tuple[tuple[int, str, str], ...] = (
     (1, "initial", _JOURNAL + _CURRENT + _DERIVED),
     (2, "curation, aliases, vectors", _CURATION),
 )
-
-SCHEMA = STEPS[-1][0]
 
 RECORD = """
 CREATE TABLE IF NOT EXISTS schema_steps (

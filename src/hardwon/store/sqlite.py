@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import os
 from _thread import get_ident
+from errno import EROFS
 
 import apsw
 
-from hardwon.errors import Damaged, DiskFull, HardwonError, NoStore, ReadOnly, SchemaNewer, SchemaOlder
-from hardwon.store.connection import BUSY_MS, CHECKPOINT_BYTES, NO_SPACE, open_connection, prepare_writer, translate
+from hardwon.errors import Damaged, DiskFull, HardwonError, InvalidInput, NoStore, ReadOnly, SchemaNewer, SchemaOlder, StoreError
+from hardwon.store.connection import (
+    APPLICATION_ID,
+    BUSY_MS,
+    CHECKPOINT_BYTES,
+    NO_SPACE,
+    SCHEMA,
+    open_connection,
+    prepare_writer,
+    translate,
+)
 from hardwon.store.lock import FileLock
 from hardwon.store.sqlite_read import SqliteReader
 
@@ -85,8 +95,7 @@ class SqliteStore:
 
     def checkpoint(self, timeout: float = 30.0) -> None:
         """Move what the log holds into the file, after much was written: else the next reader has to scan the log."""
-        lock = FileLock(self.path + ".lock")
-        lock.acquire(timeout)
+        lock = self._acquire(timeout)
         try:
             connection = self.connection(readonly=False)
             _truncate_log(connection)
@@ -100,8 +109,7 @@ class SqliteStore:
 
         VACUUM writes the new content through the log, so a crash leaves the old store or the new one; it needs as much room again.
         """
-        lock = FileLock(self.path + ".lock")
-        lock.acquire(timeout)
+        lock = self._acquire(timeout)
         try:
             connection = self.connection(readonly=False)
             _truncate_log(connection)
@@ -168,6 +176,17 @@ class SqliteStore:
             raise
         return connection
 
+    def _acquire(self, timeout: float) -> FileLock:
+        """The writers' lock, taken: Busy when it stays taken, NoStore, ReadOnly or DiskFull when its file cannot be made."""
+        lock = FileLock(self.path + ".lock")
+        try:
+            lock.acquire(timeout)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise NoStore(f"there is no folder for {self.path}", remedy="run `hardwon init` in the repository") from error
+        except OSError as error:
+            raise _refused(error, lock.path) from error
+        return lock
+
     def is_writing(self) -> bool:
         """Whether this thread is inside a transaction."""
         handle = self._handles.get((os.getpid(), get_ident(), False))
@@ -175,8 +194,6 @@ class SqliteStore:
 
     def check_schema(self, connection: apsw.Connection) -> None:
         """Refuse a file of another schema: it may have changed under a connection that stays open."""
-        from hardwon.store.schema import APPLICATION_ID, SCHEMA
-
         schema = connection.pragma("user_version")
         if schema == SCHEMA:
             return
@@ -195,14 +212,10 @@ class SqliteStore:
 
     def _refuse_others(self, connection: apsw.Connection) -> None:
         """Before anything is set on the file: a database that is not ours stays as it is."""
-        from hardwon.store.schema import APPLICATION_ID
-
         if connection.pragma("application_id") != APPLICATION_ID and connection.execute("SELECT count(*) FROM sqlite_schema").get:
             raise Damaged(f"{self.path} is a database of another program", remedy="move it away; Hardwon does not touch it")
 
     def _upgrade(self, connection: apsw.Connection) -> None:
-        from hardwon.store.schema import SCHEMA
-
         if connection.pragma("user_version") != SCHEMA:
             from hardwon.store.upgrade import upgrade
 
@@ -238,8 +251,8 @@ class _View:
         self._handle.depth -= 1
         if self._handle.depth <= 0:  # a view inside a view of the same thread sees what the outer one sees, and ends with it
             self._handle.roll_back()
-        if isinstance(error, apsw.Error):
-            raise translate(error, self._store.path, errno) from error
+        if ours := _ours(error, self._store.path, errno):
+            raise ours from error
         return False
 
 
@@ -249,7 +262,7 @@ class _Transaction:
     def __init__(self, store: SqliteStore, timeout: float) -> None:
         self._store = store
         self._timeout = timeout
-        self._lock = FileLock(store.path + ".lock")
+        self._lock: FileLock | None = None
         self._handle: Handle | None = None
 
     def __enter__(self) -> SqliteWriter:
@@ -261,7 +274,7 @@ class _Transaction:
             _private_folder(os.path.dirname(self._store.path))
         handle: Handle | None = None
         try:
-            self._acquire()
+            self._lock = self._store._acquire(self._timeout)
             handle = self._store.handle(readonly=False)
             handle.begin("BEGIN IMMEDIATE")
             self._store.check_schema(handle.connection)
@@ -271,7 +284,7 @@ class _Transaction:
             self._handle = None  # else this object, kept by a traceback, would roll back a later transaction when it goes
             if handle is not None:
                 handle.roll_back()
-            self._lock.release()
+            self._release()
             if isinstance(error, apsw.Error):
                 raise translate(error, self._store.path) from error
             raise
@@ -282,19 +295,9 @@ class _Transaction:
         if self._handle is not None:
             self._handle.roll_back()
 
-    def _acquire(self) -> None:
-        try:
-            self._lock.acquire(self._timeout)
-        except (FileNotFoundError, NotADirectoryError) as error:
-            raise NoStore(f"there is no folder for {self._store.path}", remedy="run `hardwon init` in the repository") from error
-        except PermissionError as error:
-            raise ReadOnly(
-                f"{self._lock.path} cannot be opened for writing", remedy="check the owner and mode of the folder"
-            ) from error
-        except OSError as error:
-            if error.errno in NO_SPACE:
-                raise DiskFull(f"no room left beside {self._store.path}", remedy="free some space and try again") from error
-            raise
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -306,7 +309,7 @@ class _Transaction:
             self._finish(handle, error)
         finally:
             self._handle = None
-            self._lock.release()
+            self._release()
         return False
 
     def _finish(self, handle: Handle, error: BaseException | None) -> None:
@@ -324,8 +327,8 @@ class _Transaction:
             return
         errno = connection.system_errno
         handle.roll_back()
-        if isinstance(failed, apsw.Error):
-            raise translate(failed, self._store.path, errno) from failed
+        if ours := _ours(failed, self._store.path, errno):
+            raise ours from failed
         if failed is not error:
             raise failed
 
@@ -339,6 +342,23 @@ class _Transaction:
             self._store.failed_checkpoints += 1
 
 
+def _ours(error: BaseException | None, path: str, errno: int) -> HardwonError | None:
+    """Our error for the engine's; None for what is to go on as it is."""
+    if isinstance(error, apsw.Error):
+        return translate(error, path, errno)
+    if isinstance(error, UnicodeEncodeError):  # half a pair, of a name that nobody has shaped: no text here holds one
+        return InvalidInput(f"{error.object[:60]!a} is no text", field="text", remedy="give text that can be written as UTF-8")
+    return None
+
+
+def _refused(error: OSError, path: str) -> StoreError:
+    """Our error for the system's, on a file or folder of ours."""
+    if error.errno in NO_SPACE:
+        return DiskFull(f"no room left for {path}", remedy="free some space and try again")
+    kind = ReadOnly if isinstance(error, PermissionError) or error.errno == EROFS else StoreError
+    return kind(f"{path} cannot be made or opened: {error.strerror}", remedy="check the owner and mode of the folder")
+
+
 def _truncate_log(connection: apsw.Connection) -> None:
     """Checkpoint, and cut the log to nothing, as far as readers allow it now; the caller holds the writers' lock."""
     connection.set_busy_timeout(0)
@@ -349,9 +369,13 @@ def _truncate_log(connection: apsw.Connection) -> None:
 
 
 def _private_folder(path: str) -> None:
-    if not os.path.isdir(path):
+    if os.path.isdir(path):
+        return
+    try:
         os.makedirs(path, 0o700, exist_ok=True)
         os.chmod(path, 0o700)
+    except OSError as error:
+        raise _refused(error, path) from error
 
 
 def _private_file(path: str) -> None:
@@ -366,5 +390,5 @@ def _private_file(path: str) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
         pass
-    except PermissionError as error:
-        raise ReadOnly(f"{path} cannot be made", remedy="check the owner and mode of the folder") from error
+    except OSError as error:
+        raise _refused(error, path) from error

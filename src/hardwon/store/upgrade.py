@@ -7,7 +7,8 @@ import os
 import apsw
 
 from hardwon.errors import SchemaNewer
-from hardwon.store.schema import APPLICATION_ID, RECORD, STEPS
+from hardwon.store.connection import APPLICATION_ID
+from hardwon.store.schema import RECORD, STEPS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
