@@ -173,7 +173,7 @@ class Registry:
         try:
             _write(part, data)
             os.replace(part, self._path)
-            _sync_folder(self.home)
+            _sync(self.home)
         except OSError as error:
             raise _failed(error, self._path, "write") from error
 
@@ -312,19 +312,17 @@ def _content(path: str) -> bytes:
     return content
 
 
-def _sync_folder(path: str) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _make_home(home: str) -> None:
     if os.path.isdir(home):
         return
     os.makedirs(home, 0o700, exist_ok=True)
-    _sync_folder(os.path.dirname(home))
+    _sync(os.path.dirname(home))
+
+
+def _sync(path: str) -> None:
+    from hardwon.store.files import sync  # for who writes; the registry is read by every command
+
+    sync(path)
 
 
 def _failed(error: OSError, path: str, verb: str) -> StoreError:

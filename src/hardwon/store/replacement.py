@@ -9,6 +9,7 @@ import tempfile
 from hardwon.errors import DiskFull, HardwonError, InvalidInput, ReadOnly, StoreError
 from hardwon.importers.source import made_by_us, open_file
 from hardwon.store.connection import NO_SPACE
+from hardwon.store.files import sync
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Replacement:
                     remedy="see `hardwon status` for which memory this is; --force replaces it all the same",
                 )  # fmt: skip
             os.replace(part, self._path)
-            _sync_folder(folder)
+            sync(folder)
         except BaseException as error:
             if os.path.exists(part):
                 os.unlink(part)
@@ -114,11 +115,3 @@ def _fill(descriptor: int, pieces: Iterable[str]) -> int:
         file.flush()
         os.fsync(file.fileno())
         return os.fstat(file.fileno()).st_size
-
-
-def _sync_folder(path: str) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -8,6 +8,7 @@ import apsw
 
 from hardwon.errors import SchemaNewer
 from hardwon.store.connection import APPLICATION_ID
+from hardwon.store.files import sync
 from hardwon.store.schema import RECORD, STEPS
 
 TYPE_CHECKING = False
@@ -64,10 +65,6 @@ def _backup(connection: apsw.Connection, target: str) -> None:
         while not backup.done:
             backup.step(1000)
     copy.close()
-    descriptor = os.open(temporary, os.O_RDONLY)
-    os.fsync(descriptor)
-    os.close(descriptor)
+    sync(temporary)
     os.replace(temporary, target)
-    folder = os.open(os.path.dirname(target), os.O_RDONLY)
-    os.fsync(folder)
-    os.close(folder)
+    sync(os.path.dirname(target))
