@@ -207,12 +207,13 @@ def dense(engine: Engine, query: Query, options: Settings | None = None) -> tupl
 
 def _dense(engine: Engine, query: Query, options: Settings) -> tuple[Dense | None, list[str]]:
     from hardwon.intake.redact import redact
-    from hardwon.search.dense import Dense
 
     text = redact(query.text)[0].strip()
     if not text:
         return None, []
-    chosen = embedder(options)
+    chosen = embedder(options)  # tells what is missing; only then what needs it is loaded
+    from hardwon.search.dense import Dense
+
     (vector,) = chosen.embed([text])
     told = _catch_up(engine, chosen)
     with engine.store.read() as reader:
