@@ -91,10 +91,13 @@ def _run(words: Sequence[str]) -> int:
         import json
 
         print(json.dumps(answer.data, ensure_ascii=False))
-    elif answer.text:
+        return answer.exit
+    if answer.text:
         print(answer.text)
     elif sys.stderr.isatty():
         print("hardwon: nothing that fits", file=sys.stderr)
+    for line in answer.degraded:
+        print(f"hardwon: {line}", file=sys.stderr)
     return answer.exit
 
 

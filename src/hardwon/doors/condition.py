@@ -79,7 +79,13 @@ def _init_data(engine: Engine, report: IngestReport | None, seconds: float, stop
         "store": _path(engine), "bytes": store_bytes(_path(engine)),
         "findings": [dict(vars(item)) for item in identity.shallow(engine.home.checkout)],
         "history": counted, "interrupted": stopped, "seconds": round(seconds, 2), "memories": engine.figures(),
+        "degraded": _degraded(engine),
     }  # fmt: skip
+
+
+def _degraded(engine: Engine) -> list[str]:
+    """What could not look for secrets, a line; nothing while all is well."""
+    return [engine.bulk.degraded] if engine.bulk.degraded else []
 
 
 def _init_text(engine: Engine, report: IngestReport | None, seconds: float, stopped: bool) -> str:
@@ -94,9 +100,10 @@ def _init_text(engine: Engine, report: IngestReport | None, seconds: float, stop
     elif not checkout.git_dir:
         lines.append("this folder is not in git: a memory of its own, without a history")
     lines += [f"{item.what}: {item.remedy}" for item in identity.shallow(checkout)]
+    lines += _degraded(engine)
     lines.append(f"store: {_path(engine)} ({store_bytes(_path(engine)) / 1e6:.1f} MB)")
     if figures["memories"]:
-        lines.append('next: hardwon recall "why …"')
+        lines.append('next: hardwon recall "why …"; hardwon ingest docs, hardwon ingest deps')
     return "\n".join(lines)
 
 

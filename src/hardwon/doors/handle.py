@@ -23,11 +23,15 @@ _NO_BUDGET = 1_000_000
 
 
 class Answer(Value):
-    """``text`` for people (without a last newline; "" prints nothing), ``data`` for --json, ``exit`` the exit code."""
+    """``text`` for people (without a last newline; "" prints nothing), ``data`` for --json, ``exit`` the exit code.
+
+    ``degraded``: what could not take part, for people on standard error, so that a block stays one; ``data`` has its own.
+    """
 
     text: str
     data: Any
     exit: int = 0
+    degraded: tuple[str, ...] = ()
 
 
 class Call:
@@ -263,7 +267,7 @@ def _block(call: Call, answer: Block) -> Answer:
 
 def _found(call: Call, text: str, shape: Any, answer: Block) -> Answer:
     code = NOTHING_FOUND if call.request.flag("exit-code") and not answer.hits else 0
-    return Answer(text, shape(answer) if call.request.flag("json") else None, code)
+    return Answer(text, shape(answer) if call.request.flag("json") else None, code, answer.mode.degraded)
 
 
 def query(call: Call) -> Answer:

@@ -108,6 +108,8 @@ def _session(path: str) -> Any:
 
 
 def _sha256(path: str) -> str:
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited on, a device has no end
+        raise Unavailable(f"the embedding model {path} is no file", remedy=_OTHER)
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -142,16 +142,19 @@ def _load(path: str, source: bytes, words: int) -> Signs | None:
     Read, not mapped: the checksum has to see every byte anyway, and what was checked cannot change any more.
     """
     try:
-        with open(path, "rb") as file:
-            raw = file.read()
+        # Without O_NONBLOCK, opening a pipe would wait for somebody to write.
+        with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+            raw = file.read(_HEADER.size)
+            if len(raw) < _HEADER.size:
+                return None
+            magic, checksum, origin, width, rows = _HEADER.unpack(raw)
+            size = os.fstat(file.fileno()).st_size
+            if (magic, origin, width) != (_MAGIC, source, words) or size != _HEADER.size + rows * 8 * (1 + width):
+                return None
+            raw += file.read(size - _HEADER.size)
     except OSError:
         return None
-    if len(raw) < _HEADER.size:
-        return None
-    magic, checksum, origin, width, rows = _HEADER.unpack_from(raw)
-    if (magic, origin, width) != (_MAGIC, source, words) or len(raw) != _HEADER.size + rows * 8 * (1 + width):
-        return None
-    if checksum != _checksum(memoryview(raw)[_CHECKED_FROM:]):
+    if len(raw) != size or checksum != _checksum(memoryview(raw)[_CHECKED_FROM:]):
         return None
     keys = np.frombuffer(raw, "<i8", rows, _HEADER.size)
     return Signs(keys, np.frombuffer(raw, "<u8", rows * width, _HEADER.size + 8 * rows).reshape(rows, width))
