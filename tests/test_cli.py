@@ -398,6 +398,20 @@ def test_recall_as_a_block_is_fenced_and_within_its_budget(project: Path, call: 
     assert len(call("recall", "login token expires", "-k", "3", "--json").data["hits"]) == 3
 
 
+def test_recall_says_on_standard_error_what_could_not_take_part(
+    project: Path, call: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARDWON_EMBED_MODEL", str(project / "no-model"))
+    by_words = call("recall", "retry uploads")
+    assert by_words.err == ""
+    for words in (["retry uploads"], ["retry uploads", "--block"], ["kubernetes ingress"]):
+        asked = call("recall", *words, "--vectors")
+        assert (asked.code, "no-model" in asked.err) == (0, True)
+    assert call("recall", "retry uploads", "--vectors").out == by_words.out
+    as_json = call("recall", "retry uploads", "--vectors", "--json")
+    assert (as_json.err, len(as_json.data["mode"]["degraded"])) == ("", 1)
+
+
 def test_recall_narrows_by_kind_and_tag(project: Path, call: Command) -> None:
     call("record", "uploads are retried by rule", "--kind", "rule", "--tag", "ci")
     call("record", "uploads are retried in fact", "--tag", "ci", "--tag", "net")
@@ -409,6 +423,27 @@ def test_recall_narrows_by_kind_and_tag(project: Path, call: Command) -> None:
     refused = call("recall", "uploads", "--tag", "none", "--json")
     assert (refused.code, refused.error["field"]) == (USAGE, "tag")
     assert "ci, net" in refused.error["remedy"]
+
+
+def test_what_a_filter_alone_lists_has_no_score(project: Path, call: Command) -> None:
+    call("record", "uploads are retried by rule", "--kind", "rule")
+    assert call("recall", "--kind", "rule").out.startswith("#1 · rule")
+    assert call("recall", "uploads retried", "--kind", "rule").out.startswith("0.")
+
+
+def test_a_commit_is_called_by_its_commit_in_receipts(project: Path, call: Command) -> None:
+    sha = git(project, "rev-parse", "HEAD")[:10]
+    for words in (["useful", sha], ["resolve", sha], ["undo", sha]):
+        assert sha in call(*words).out.split(), words
+
+
+def test_status_of_a_named_memory_speaks_of_its_own_folders(project: Path, tmp_path: Path, call: Command) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    named = call("-p", "shop", "status", cwd=tmp_path / "elsewhere")
+    assert (named.code, str(project / ".git") in named.out) == (OK, True)
+    assert "elsewhere" not in named.out
+    assert "init --link" not in named.out
+    assert call("-p", "shop", "status", "--json", cwd=tmp_path / "elsewhere").data["related"] == []
 
 
 def test_recall_of_a_place_needs_no_words(project: Path, call: Command) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -87,7 +88,7 @@ def test_an_agent_does_not_change_the_words_of_a_person(engine: Engine) -> None:
     engine.record(REDIS.replace(text="Uploads go to S3"), AGENT)
     engine.revise("2", Revision(text="Uploads go to the object store"), PERSON)
     assert get(engine, "2").trust == "confirmed"
-    with pytest.raises(InvalidInput, match="confirmed"):
+    with pytest.raises(InvalidInput, match="only a person"):
         engine.undo("2", AGENT)
     engine.undo("2", PERSON)
     assert (get(engine, "2").text, get(engine, "2").trust) == ("Uploads go to S3", "claimed")
@@ -170,6 +171,25 @@ def test_a_commit_can_be_named_in_a_link(engine: Engine) -> None:
     engine.record(REDIS, AGENT)
     engine.link("1", sha[:8], "supports", AGENT)
     assert [(link.kind, other.text) for link, other in engine.show(sha[:8], AGENT)[2]] == [("supports", REDIS.text)]
+
+
+def test_a_person_who_lets_a_claim_replace_another_memory_vouches_for_it(engine: Engine) -> None:
+    engine.record(REDIS, PERSON)
+    engine.record(REDIS.replace(text="Sessions live in Postgres"), AGENT)
+    engine.link("2", "1", "replaces", PERSON)
+    assert get(engine, "2").trust == "confirmed"
+    with pytest.raises(InvalidInput):
+        engine.revise("2", Revision(text="Sessions live in a file"), AGENT)
+    assert [engine.undo("2", PERSON)[0].action for _ in range(2)] == ["unlinked", "claimed"]
+    assert get(engine, "1").status == "active"
+
+
+def test_what_was_replaced_is_not_approved_but_brought_back(engine: Engine) -> None:
+    for text in ("Sessions live in Redis", "Sessions live in Postgres"):
+        engine.record(Draft(text, "decision"), AGENT)
+    engine.link("2", "1", "replaces", AGENT)
+    with pytest.raises(InvalidInput, match="replaced"):
+        engine.approve("1", PERSON)
 
 
 # approve, reject
@@ -289,6 +309,176 @@ def test_undo_without_a_name_takes_back_the_last_stroke_of_this_actor(engine: En
     assert [get(engine, str(number)).status for number in range(1, 5)] == ["active", "active", "active", "resolved"]
     with pytest.raises(InvalidInput, match="nothing"):
         engine.undo("", AGENT)
+
+
+def forget(engine: Engine, scope: Scope, *references: str) -> None:
+    engine.forget(Filter(ids=tuple(map(engine.identify, references))), scope, dry_run=False)
+
+
+def test_undo_without_a_name_never_takes_back_an_older_thing_or_that_of_another_session(engine: Engine) -> None:
+    engine.record(REDIS, AGENT)
+    engine.set_status("1", "resolved", AGENT)
+    with pytest.raises(InvalidInput, match="nothing that could be taken back"):
+        engine.undo("", Scope(AGENT.origin.replace(session="s2")))
+    engine.revise("1", Revision(detail="more"), OTHER)
+    with pytest.raises(InvalidInput, match="not its last one any more"):
+        engine.undo("", AGENT)
+    engine.undo("", OTHER)
+    engine.record(Draft("something new"), AGENT)
+    with pytest.raises(InvalidInput, match="nothing since #2 was created"):
+        engine.undo("", AGENT)
+    assert engine.undo("1", AGENT)[0].why == "it was resolved"
+
+
+def test_a_forgetting_comes_back_as_a_whole_whatever_was_recorded_anew(engine: Engine) -> None:
+    engine.upsert([(f"item {number}", Draft(f"note {number}", tags=("spike",))) for number in range(1200)], AGENT)
+    engine.record(Draft("said again later", tags=("spike",)), AGENT)
+    engine.set_status("3", "resolved", AGENT)
+    engine.forget(Filter(tags=("spike",)), AGENT, dry_run=False)
+    engine.record(Draft("said again later"), OTHER)
+    done = engine.undo("", AGENT)
+    assert len(done) == 1201
+    assert [(receipt.number, receipt.why) for receipt in done if receipt.action == "unchanged"] == [
+        (1201, "#1202 says the same and was recorded since")
+    ]
+    assert (get(engine, "3").status, get(engine, "1200").status) == ("resolved", "active")
+
+
+def test_what_replaced_a_memory_is_taken_back_over_what_was_said_of_it_since(engine: Engine) -> None:
+    engine.record(REDIS, AGENT)
+    engine.record(REDIS.replace(text="Sessions live in Postgres"), AGENT)
+    engine.link("2", "1", "replaces", AGENT)
+    engine.feedback("1", "useful", AGENT)
+    engine.revise("1", Revision(detail="more"), AGENT)
+    engine.undo("2", AGENT)
+    assert (get(engine, "1").status, get(engine, "1").detail, get(engine, "1").useful) == ("active", "more", 1)
+    engine.undo("1", AGENT)
+    engine.undo("1", AGENT)
+    assert (get(engine, "1").detail, get(engine, "1").useful) == ("", 0)
+
+
+def test_a_rejection_of_what_was_replaced_is_taken_back_to_its_successor(engine: Engine) -> None:
+    engine.record(REDIS, AGENT)
+    engine.record(REDIS.replace(text="Sessions live in Postgres"), AGENT)
+    engine.link("2", "1", "replaces", AGENT)
+    engine.reject("1", PERSON)
+    with pytest.raises(InvalidInput, match="rejected after it was replaced"):
+        engine.undo("2", AGENT)
+    engine.undo("1", PERSON)
+    assert (get(engine, "1").status, get(engine, "1").replaced_by) == ("replaced", get(engine, "2").id)
+    engine.undo("2", AGENT)
+    assert get(engine, "1").status == "active"
+
+
+# what a person said stands
+
+
+def test_an_agent_does_not_make_disappear_what_a_person_confirmed(engine: Engine, clock: Clock) -> None:
+    engine.record(REDIS, PERSON)
+    engine.record(Draft("Uploads go to S3", tags=("spike",)), PERSON)
+    engine.record(Draft("a claim", tags=("spike",)), AGENT)
+    for refused in (
+        lambda: forget(engine, AGENT, "1"),
+        lambda: engine.set_status("1", "inactive", AGENT),
+        lambda: engine.set_status("1", "resolved", AGENT),
+        lambda: engine.link("2", "1", "replaces", AGENT),  # with another confirmed one
+    ):
+        with pytest.raises(InvalidInput, match="confirmed"):
+            refused()
+    assert len(engine.forget(Filter(tags=("spike",)), AGENT, dry_run=True).ids) == 1
+    assert len(engine.forget(Filter(tags=("spike",)), AGENT, dry_run=False).ids) == 1
+    engine.record(REDIS.replace(expires_at=clock.now + 10), AGENT)
+    clock.now += 1000
+    assert texts(engine, "where do sessions live") == ["Sessions live in Redis"]
+    assert [get(engine, number).status for number in "123"] == ["active", "active", "forgotten"]
+
+
+def test_an_agent_does_not_say_how_long_a_person_s_words_hold(engine: Engine, clock: Clock) -> None:
+    plain = Draft("Uploads go to S3", expires_at=clock.now + 100)
+    engine.record(plain, AGENT)
+    engine.record(plain.replace(expires_at=None), PERSON)
+    assert (get(engine, "1").trust, get(engine, "1").expires_at) == ("confirmed", None)
+    engine.record(Draft("Staging is frozen", expires_at=clock.now + 100), PERSON)
+    clock.now += 1000
+    assert engine.record(Draft("Staging is frozen"), AGENT).action == "created"
+    assert get(engine, "2").expires_at is not None
+    assert get(engine, "3").trust == "claimed"
+    assert engine.record(Draft("Staging is frozen"), AGENT).number == 3
+
+
+def test_what_a_person_did_is_taken_back_by_a_person_only(engine: Engine) -> None:
+    engine.record(REDIS, PERSON)
+    engine.record(REDIS.replace(text="Sessions live in Postgres"), PERSON)
+    engine.reject("1", PERSON)
+    engine.approve("1", PERSON)  # its second half is a change of status
+    with pytest.raises(InvalidInput, match="only a person"):
+        engine.undo("1", AGENT)
+    engine.link("2", "1", "replaces", PERSON)
+    with pytest.raises(InvalidInput, match="only a person"):
+        engine.undo("2", AGENT)
+    forget(engine, PERSON, "2")
+    with pytest.raises(InvalidInput, match="only a person"):
+        engine.undo("2", AGENT)
+    engine.undo("2", PERSON)
+
+
+def test_a_rejected_value_does_not_come_back_with_what_was_put_aside_before(engine: Engine) -> None:
+    engine.record(REDIS, AGENT)
+    engine.record(Draft("Sessions live in Postgres"), AGENT)
+    engine.link("2", "1", "replaces", AGENT)
+    engine.record(REDIS.replace(kind="rule"), AGENT)
+    engine.set_status("3", "inactive", AGENT)
+    engine.record(REDIS, AGENT)
+    engine.record(REDIS.replace(kind="fact"), AGENT)
+    forget(engine, AGENT, "5")
+    engine.reject("4", PERSON)
+    for reference in ("2", "3", "5"):
+        with pytest.raises(InvalidInput, match="#4 says the same and was rejected"):
+            engine.undo(reference, AGENT)
+    assert texts(engine, "where do sessions live") == ["Sessions live in Postgres"]
+
+
+@pytest.mark.parametrize(("path", "symbol"), [("", "A.run"), ("a.py", ""), ("a.py", "a.RUN"), ("", "run"), ("a.py", "run")])
+def test_a_rejected_lesson_does_not_come_back_under_another_spelling_of_its_place(engine: Engine, path: str, symbol: str) -> None:
+    engine.record(lesson("the pool runs dry"), AGENT)
+    engine.reject("1", PERSON)
+    again = Draft("the pool runs dry", "lesson", "failed", anchors=(Anchor(path, symbol),))
+    assert engine.record(again, AGENT).action == "refused"
+    assert engine.record(again.replace(anchors=(Anchor("b.py", "A.run"),)), AGENT).action == "created"
+
+
+def test_other_words_under_the_id_of_a_rejected_item_are_a_memory_of_their_own(engine: Engine) -> None:
+    engine.upsert([("state", REDIS)], AGENT)
+    engine.reject("1", PERSON)
+    (receipt,) = engine.upsert([("state", Draft("Sessions live in Postgres"))], AGENT)
+    assert (receipt.action, receipt.number, get(engine, "own:state").number) == ("created", 2, 2)
+    assert (get(engine, "1").text, get(engine, "1").status) == (REDIS.text, "rejected")
+    assert {engine.upsert([("state", REDIS)], AGENT)[0].action, engine.record(REDIS, AGENT).action} == {"refused"}
+
+
+# secrets
+
+
+SECRET = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+
+
+def test_no_name_of_a_writer_or_of_an_item_carries_a_secret_to_the_disk(engine: Engine) -> None:
+    scope = Scope(Origin("agent", SECRET, SECRET, SECRET))
+    engine.upsert([(SECRET, REDIS), ("V1StGXR8_Z5jdHi6B-myT", Draft("an id that looks random"))], scope)
+    assert [get(engine, name).number for name in (f"own:{SECRET}", "own:V1StGXR8_Z5jdHi6B-myT")] == [1, 2]
+    engine.record(Draft("another", metadata='{"password": 12345678, "tokens": 12}'), scope)
+    assert get(engine, "3").metadata == '{"password":"[redacted:password]","tokens":12}'
+    engine.feedback("1", "useful", scope)
+    engine.link("3", "1", "supports", scope)
+    engine.revise("3", Revision(detail="more"), scope)
+    engine.set_status("3", "resolved", scope)
+    engine.undo("", scope)
+    engine.delete([SECRET], scope)
+    engine.persist()
+    folder = os.path.dirname(engine.store.path)
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), "rb") as file:
+            assert SECRET.encode() not in file.read(), name
 
 
 # review

@@ -624,3 +624,35 @@ def test_a_dry_run_writes_nothing(shop: Any, call: Any, project: Path) -> None:
     assert "line 2: text must be text, not a number" in answer.text
     assert call("status", "--json").data["memories"] == before
     assert shop("import", file="in.jsonl").data["new"] == 1
+
+
+def test_newer_words_for_a_rejected_memory_do_not_set_free_what_was_rejected(tmp_path: Path, make: Callable[..., Engine]) -> None:
+    engine = make(tmp_path)
+    known = {"id": "0190a000-0000-7000-8000-000000000001", "text": "retry for ever"}
+    recorded = "2026-01-01T00:00:00Z"
+    said = [{"version": 1, "recorded_at": recorded, "text": "retry for ever"}]
+    read(engine, json.dumps({**known, "versions": said}), AGENT)
+    engine.reject("1", PERSON)
+    newer = {**known, "text": "retry twice", "versions": [*said, {"version": 2, "recorded_at": recorded}]}
+    assert read(engine, json.dumps(newer), AGENT).refused == 1
+    assert engine.show("1", AGENT)[0].text == "retry for ever"
+    assert engine.record(Draft("retry for ever"), AGENT).action == "refused"
+
+
+def test_another_name_never_stands_for_what_has_that_number_or_id(tmp_path: Path, make: Callable[..., Engine]) -> None:
+    engine = make(tmp_path)
+    engine.record(Draft("ours"), PERSON)
+    engine.add_changes(CHANGES)
+    names = ["1", "#1", engine.identify("1"), CHANGES[0].sha, CHANGES[0].sha[:8], "elsewhere/7"]
+    read(engine, json.dumps({"text": "theirs", "aliases": names}), AGENT)
+    found = [engine.show(name, AGENT)[0].text for name in names]
+    assert found == ["ours", "ours", "ours", "subject 1", "subject 1", "theirs"]
+
+
+def test_no_part_of_an_anchor_and_no_importer_carries_a_secret(tmp_path: Path, make: Callable[..., Engine]) -> None:
+    engine = make(tmp_path)
+    anchor = dict.fromkeys(("path", "symbol", "commit", "blob", "fingerprint"), SECRET)
+    assert read(engine, json.dumps({"text": "one", "anchors": [anchor]}), Scope(Origin("agent", SECRET, SECRET))).redacted >= 5
+    memory, _, events = engine.history("1", AGENT)
+    assert SECRET not in f"{memory} {events}"
+    assert SECRET not in "".join(lines.to_line(item) for item in export(engine, private=True))

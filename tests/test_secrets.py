@@ -15,6 +15,7 @@ from hardwon.engine.changes import Tally
 from hardwon.importers import history, refs
 from hardwon.intake import merge
 from hardwon.intake.bulk import Redactor
+from hardwon.intake.redact import redact as quick_rules
 from hardwon.search import terms
 from hardwon.types import Anchor, Draft, Filter, Memory, Occurrence, Origin, Query, Scope
 from tests.conftest import git
@@ -149,7 +150,7 @@ def rules(cache: Path) -> Path:
 @pytest.fixture(scope="module")
 def planted() -> list[Planted]:
     """60 secrets in their texts, of all six shapes."""
-    found = [item for item in plant(20, 40) if len(item.secret) > 7 and secrets.quick(item.text)[1]]
+    found = [item for item in plant(20, 40) if len(item.secret) > 7 and quick_rules(item.text)[1]]
     return found[:: len(found) // (2 * KEPT)][: 2 * KEPT]
 
 
@@ -169,11 +170,11 @@ def test_sixty_planted_ones_are_in_no_file_afterwards(tmp_path: Path, home: Path
     stored = everything(str(home))
     assert sum(item.secret.encode() in stored for item in planted) > KEPT  # some are wrapped in lines, or escaped
     redactor = Redactor(str(rules))
-    held = secrets.find(made, redactor.redact)
+    held = secrets.find(made, redactor.choose)
     assert len(held) == 2 * KEPT
     assert sum(any(found.field == "identifiers" for found in one.found) for one in held) == KEPT
-    assert secrets.take_out(made, PERSON, redactor.redact) == 2 * KEPT
-    assert secrets.find(made, redactor.redact) == []
+    assert secrets.take_out(made, PERSON, redactor.choose) == 2 * KEPT
+    assert secrets.find(made, redactor.choose) == []
     left = everything(str(home))
     assert [item for item in planted if any(line in left for line in _telling(item))] == []
     assert TOKEN[4:-4].lower().encode() not in left

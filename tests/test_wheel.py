@@ -54,7 +54,8 @@ def test_everything_but_vectors_works(installed: Path, tmp_path: Path) -> None:
     for words in (
         ["ingest", "docs"], ["ingest", "deps"], ["ingest", "git", "--dry-run"], ["record", "Sessions live in Redis", "--kind", "decision"],
         ["fail", "Pool.get", "the pool runs dry", "--file", "src/db.py"], ["ok", "Pool.get"], ["query", "Pool.get"], ["stats"],
-        ["before", "--file", "src/db.py"], ["brief"], ["show", "1"], ["revise", "1", "Sessions live in Valkey"], ["diff", "1"], ["history", "1"],
+        ["before", "--file", "src/db.py"], ["brief"], ["show", "1"], ["revise", "1", "Sessions live in Valkey"],
+        ["diff", "1"], ["history", "1"],
         ["link", "2", "1", "--supports"], ["review"], ["useful", "1"], ["undo"], ["resolve", "2"], ["export", "out.jsonl"],
         ["import", "out.jsonl"], ["import", "notes.md"], ["forget", "3", "--yes"], ["compact"], ["verify"], ["verify", "--secrets"],
         ["recall", "why do we retry uploads twice", "--path", "src", "--author", "ann"],

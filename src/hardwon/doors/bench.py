@@ -7,6 +7,8 @@ from hardwon.errors import InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hardwon.doors.handle import Call
     from hardwon.engine.vectors import BenchReport, ModeReport
 
@@ -16,21 +18,27 @@ _MODES = ("flat", "signs")
 def bench(call: Call) -> Answer:
     """Ways to search vectors, each compared with the exact one."""
     from hardwon.engine import vectors
-    from hardwon.settings import VECTOR_INDEXES
 
     request = call.request
     what = request.text("what")
     if what != "vectors":
         raise InvalidInput(f"there is nothing called {what[:60]!r} to measure", field="what", remedy="hardwon bench vectors")
-    modes = request.texts("mode") or _MODES
-    unknown = [mode for mode in modes if mode not in VECTOR_INDEXES]
-    if unknown:
-        raise InvalidInput(f"{unknown[0][:80]!r} is no index", field="mode", remedy=f"use {', '.join(VECTOR_INDEXES)}")
+    modes = known(request.texts("mode") or _MODES)
     found = vectors.bench(
         call.engine, modes, request.number("k", 10), request.number("queries", 100), request.number("seed", 1), call.settings
     )
     data = dict(vars(found)) | {"modes": [dict(vars(mode)) for mode in found.modes]}
     return Answer(_page(found), data, 1 if any(mode.failed for mode in found.modes) else 0)
+
+
+def known(modes: Sequence[str]) -> Sequence[str]:
+    """The names of indexes as they are; InvalidInput for one that is none."""
+    from hardwon.settings import VECTOR_INDEXES
+
+    for mode in modes:
+        if mode not in VECTOR_INDEXES:
+            raise InvalidInput(f"{mode[:80]!r} is no index", field="mode", remedy=f"use {', '.join(VECTOR_INDEXES)}")
+    return modes
 
 
 def _page(found: BenchReport) -> str:

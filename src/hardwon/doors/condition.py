@@ -141,10 +141,12 @@ def condition(engine: Engine, home: str) -> Condition:
     place, checkout, path = engine.home, engine.home.checkout, _path(engine)
     figures = engine.figures()  # first, for it says best what is wrong with a store that cannot be opened
     entry, findings = place.entry, tuple(_findings(engine))
+    # Of a memory that was named, nothing is said of the folder that we happen to stand in.
+    related = () if place.why == "name" else tuple(other.name for other in akin(engine, home))
     return Condition(
         ok=not any(item.level == "error" for item in findings), findings=findings, name=entry.name, id=entry.id, origin=entry.origin,
         origins=tuple(entry.origins), folders=tuple(entry.paths), why=place.why, reason=identity.reason(place),
-        related=tuple(other.name for other in akin(engine, home)), root=checkout.root, branch=checkout.branch, head=checkout.head,
+        related=related, root=checkout.root, branch=checkout.branch, head=checkout.head,
         store=path, bytes=store_bytes(path), engine=_engine_version(), memories=figures, mode=_mode(),
     )  # fmt: skip
 
@@ -166,15 +168,12 @@ def status(call: Call) -> Answer:
     """Which store, why, how large, how far the history was read, and whether it is well."""
     from hardwon.doors import shapes
     from hardwon.doors.handle import Answer
-    from hardwon.engine.opening import akin
 
     found = condition(call.engine, call.settings.home)
-    checkout = call.engine.home.checkout
+    here, elsewhere = _whereabouts(call, found)
     rows = [
-        ("memory", found.name), ("found by", found.reason), ("remote", ", ".join(found.origins) or "none"), ("folder", found.root),
-        ("branch", found.branch or ("detached" if checkout.git_dir else "not in git")),
-        ("store", f"{found.store} ({found.bytes / 1e6:.1f} MB)"), ("engine", found.engine), *found.memories.items(),
-        *identity.commands(call.engine.home.entry, akin(call.engine, call.settings.home)),
+        ("memory", found.name), ("found by", found.reason), ("remote", ", ".join(found.origins) or "none"), *here,
+        ("store", f"{found.store} ({found.bytes / 1e6:.1f} MB)"), ("engine", found.engine), *found.memories.items(), *elsewhere,
         *(("not here", line) for line in found.mode.degraded),
     ]  # fmt: skip
     text = render.table(rows, call.paint)
@@ -183,6 +182,17 @@ def status(call: Call) -> Answer:
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in vars(found).items()}
     data = {**plain, "findings": [dict(vars(item)) for item in found.findings], "mode": shapes.mode(found.mode)}
     return Answer(text, data, 0 if found.ok else 1)
+
+
+def _whereabouts(call: Call, found: Condition) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Rows about the folder that we stand in, and about what other memory it could have; of a memory that was named, its folders."""
+    from hardwon.engine.opening import akin
+
+    place = call.engine.home
+    if place.why == "name":
+        return [("folders", ", ".join(found.folders) or "none")], []
+    branch = found.branch or ("detached" if place.checkout.git_dir else "not in git")
+    return [("folder", found.root), ("branch", branch)], identity.commands(place.entry, akin(call.engine, call.settings.home))
 
 
 def _findings(engine: Engine) -> list[Finding]:

@@ -12,7 +12,7 @@ from hardwon.types import LINKS, Revision
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Literal
 
     from hardwon.doors.handle import Call
     from hardwon.types import Memory, Receipt
@@ -55,7 +55,7 @@ def link(call: Call) -> Answer:
     if len(kinds) != 1:
         how = "one of " + ", ".join(f"--{kind}" for kind in LINKS)
         raise InvalidInput(f"`link` needs {how}", field="kind", remedy="hardwon link 14 12 --replaces")
-    return written(call.engine.link(request.text("id"), request.text("other"), kinds[0], call.scope))
+    return written(call.engine.link(request.text("id"), request.text("other"), kinds[0], call.scope), request.text("id"))
 
 
 def approve(call: Call) -> Answer:
@@ -76,9 +76,11 @@ def _verdicts(call: Call, verb: str, give: Callable[..., Receipt], *, asked: boo
             remedy=f"ask them to run `hardwon {verb} …` in a terminal of their own",
         )
     memories = [call.engine.show(reference, call.scope)[0] for reference in call.request.texts("id")]
-    receipts = [give(memory.id, call.scope) for memory in memories if not asked or _yes(call, verb, memory)]
+    done = [(give(memory.id, call.scope), memory) for memory in memories if not asked or _yes(call, verb, memory)]
+    receipts = [receipt for receipt, _ in done]
     left = len(memories) - len(receipts)
-    text = "\n".join(map(render.write_receipt, receipts)) or f"nothing was {verb.removesuffix('e')}ed"
+    lines = [render.write_receipt(receipt, render.number(memory)) for receipt, memory in done]
+    text = "\n".join(lines) or f"nothing was {verb.removesuffix('e')}ed"
     data: dict[str, Any] = {"done": [shapes.receipt(receipt) for receipt in receipts], "left": left}
     return Answer(text, data, 0 if receipts else 1)
 
@@ -110,9 +112,14 @@ def review(call: Call) -> Answer:
 
 def useful(call: Call) -> Answer:
     """It helped."""
-    return written(call.engine.feedback(call.request.text("id"), "useful", call.scope))
+    return _feedback(call, "useful")
 
 
 def useless(call: Call) -> Answer:
     """It did not."""
-    return written(call.engine.feedback(call.request.text("id"), "useless", call.scope))
+    return _feedback(call, "useless")
+
+
+def _feedback(call: Call, word: Literal["useful", "useless"]) -> Answer:
+    reference = call.request.text("id")
+    return written(call.engine.feedback(reference, word, call.scope), reference)

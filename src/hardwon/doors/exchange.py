@@ -147,7 +147,7 @@ def _refuse_projects(call: Call) -> None:
 def is_database(path: str, wish: Wish, home: str) -> bool:
     """Whether a path is a database of cm.py. InvalidInput for what cannot be read, or lies in Hardwon's own folder."""
     # Closing a store's file after a look at it would drop the locks that this process has on it.
-    if "\0" not in path and os.path.realpath(path).startswith(os.path.realpath(home) + os.sep):
+    if _real(path).startswith(_real(home) + os.sep):
         raise InvalidInput(
             f"{path[:200]!r} lies in Hardwon's own folder",
             field="file",
@@ -180,6 +180,13 @@ def take_project(engine: Engine, path: str, project: str, wish: Wish) -> ImportR
     from hardwon.importers import code_memory
 
     return _run(engine, code_memory.read(path, project), None, wish)
+
+
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError:
+        return ""  # no name of a file; opening it tells
 
 
 def _is_folder(path: str) -> bool:
@@ -303,7 +310,12 @@ def _text(report: ImportReport) -> str:
         "bad": "cannot be used", "waiting": "wait for their commit", "open_links": "links lead to nothing yet",
         "redacted": "secrets taken out",
     }  # fmt: skip
-    counts = [f"{getattr(report, name):,} {words[name]}" for name in _COUNTS if getattr(report, name)]
+    of_one = {
+        "repeated": "known one that got more", "waiting": "waits for its commit", "open_links": "link leads to nothing yet",
+        "redacted": "secret taken out",
+    }  # fmt: skip
+    found = [(name, getattr(report, name)) for name in _COUNTS]
+    counts = [f"{n:,} {of_one.get(name, words[name]) if n == 1 else words[name]}" for name, n in found if n]
     lines = [("would import: " if report.dry else "imported: ") + (", ".join(counts) or "nothing")]
     shown = report.troubles[:_SHOWN]
     lines += [_printable(f"  {one.where}: {one.what}") for one in shown]

@@ -66,8 +66,8 @@ class Call:
         if self._engine is not None:
             self._engine.close()
 
-    def confirmed(self, question: str) -> bool:
-        """Whether a destructive call may go on: ``--yes``, or a person's yes at the terminal."""
+    def confirmed(self, question: str, look: str = "with --dry-run") -> bool:
+        """Whether a destructive call may go on: ``--yes``, or a person's yes at the terminal. ``look``: how to see it first."""
         if self.request.flag("yes"):
             return True
         import sys
@@ -76,7 +76,7 @@ class Call:
             raise InvalidInput(
                 f"not confirmed: {question}",
                 field="yes",
-                remedy="nothing was done; repeat it with --yes, or look first with --dry-run",
+                remedy=f"nothing was done; repeat it with --yes, or look first {look}",
             )
         try:
             return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
@@ -155,14 +155,15 @@ def deactivate(call: Call) -> Answer:
 
 
 def _status(call: Call, status: Status) -> Answer:
-    return written(call.engine.set_status(call.request.text("id"), status, call.scope))
+    reference = call.request.text("id")
+    return written(call.engine.set_status(reference, status, call.scope), reference)
 
 
 def undo(call: Call) -> Answer:
     """The last change, taken back."""
     receipts = call.engine.undo(call.request.text("id"), call.scope)
     if call.request.text("id"):
-        return written(receipts[0])
+        return written(receipts[0], call.request.text("id"))
     data = {"undone": [shapes.receipt(receipt) for receipt in receipts]}
     return Answer("\n".join(map(render.write_receipt, receipts)), data)
 
@@ -189,12 +190,17 @@ def forget(call: Call) -> Answer:
         return Answer("nothing was forgotten", data, 1)
     done = engine.forget(where, call.scope, dry_run=False)
     data = {"matched": count, "forgotten": len(done.ids), "ids": list(done.ids)}
-    return Answer(f"forgot {render.plural(len(done.ids), 'memory', 'memories')}; `hardwon undo ID` brings one back", data)
+    back = (
+        "`hardwon undo` brings it back"
+        if len(done.ids) == 1
+        else "`hardwon undo` brings them back, `hardwon undo ID` one of them"
+    )
+    return Answer(f"forgot {render.plural(len(done.ids), 'memory', 'memories')}; {back}", data)
 
 
-def written(receipt: Receipt) -> Answer:
-    """What a write did; a refusal is a failure."""
-    return Answer(render.write_receipt(receipt), shapes.receipt(receipt), 1 if receipt.action == "refused" else 0)
+def written(receipt: Receipt, named: str = "") -> Answer:
+    """What a write did, to a memory that the asker called ``named``; a refusal is a failure."""
+    return Answer(render.write_receipt(receipt, named), shapes.receipt(receipt), 1 if receipt.action == "refused" else 0)
 
 
 # Reading
@@ -367,16 +373,23 @@ def words(text: str, field: str) -> str:
     return _input("-", field) if text == "-" else text
 
 
+def _file_bytes(path: str) -> bytes:
+    """The beginning of a file, or of a pipe that somebody writes into (``<(git diff)``)."""
+    # Without O_NONBLOCK, opening a pipe would wait for somebody to write; where somebody does, reading may wait for them.
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        os.set_blocking(file.fileno(), True)
+        raw = file.read(_LONGEST_INPUT + 1)
+        if not raw and not os.path.isfile(path):
+            raise ValueError("it holds nothing")
+    return raw
+
+
 def _input(name: str, field: str) -> str:
     """A text from a file or from standard input (``-``)."""
     import sys
 
     try:
-        if name == "-":
-            raw = sys.stdin.buffer.read(_LONGEST_INPUT + 1)
-        else:
-            with open(os.path.expanduser(name), "rb") as file:
-                raw = file.read(_LONGEST_INPUT + 1)
+        raw = sys.stdin.buffer.read(_LONGEST_INPUT + 1) if name == "-" else _file_bytes(os.path.expanduser(name))
     except (OSError, ValueError) as error:
         raise InvalidInput(
             f"{name[:200]!r} cannot be read: {error}", field=field, remedy="give a text file, or - for standard input"

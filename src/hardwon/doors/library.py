@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
+from hardwon.doors.arguments import checked
 from hardwon.errors import InvalidInput
+from hardwon.intake.shape import LIMITS, clean_text
 from hardwon.types import Anchor, Draft, Filter, Origin, Query, Revision, Scope, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from types import TracebackType
     from typing import Any, Literal, Self
 
@@ -42,6 +45,9 @@ if TYPE_CHECKING:
         Version,
     )
 
+    FormatIn = Literal["", "jsonl", "cm", "server-memory", "markdown"]
+    FormatOut = Literal["jsonl", "markdown", "server-memory"]
+
 CLIENT = "python"
 
 
@@ -71,11 +77,13 @@ class Stats(Value):
     riskiest: tuple[Risk, ...]
 
 
+@checked
 class Repository:
     """A repository's memory. Methods are the verbs; ids are numbers (``12``, ``"#12"``), ids, commits or other names.
 
     Everything that a writing method acknowledged is on the disk when it returns. One instance may be used by several threads.
-    What is written is marked as an agent's (unverified) unless ``origin`` says that a person is calling.
+    What is written is marked as an agent's (unverified) unless ``origin`` says that a person is calling. An argument of another type
+    or range than is said here is InvalidInput, before anything is done.
     """
 
     def __init__(self, engine: Engine, origin: Origin | None = None, home: str = "") -> None:
@@ -131,7 +139,8 @@ class Repository:
         return self._lesson(symbol, lesson, "worked", detail, file, session)
 
     def _lesson(self, symbol: str, lesson: str, outcome: Outcome, detail: str, file: str, session: str) -> Receipt:
-        if not symbol.strip():
+        symbol = clean_text(symbol, "symbol", LIMITS["symbol"])
+        if not symbol:
             raise InvalidInput("the symbol is empty", field="symbol", remedy="name a function, method or class")
         draft = Draft(lesson, "lesson", outcome, detail, anchors=(Anchor(file, symbol),), session=session)
         return self.engine.record(draft, self.scope)
@@ -291,7 +300,7 @@ class Repository:
         self,
         path: str,
         *,
-        format: Literal["jsonl", "markdown", "server-memory"] = "jsonl",
+        format: FormatOut = "jsonl",
         private: bool = False,
         force: bool = False,
         kinds: Sequence[Kind] = (),
@@ -306,7 +315,13 @@ class Repository:
         return write(self.engine, self.home, os.path.abspath(path), format, where, private=private, force=force)
 
     def import_(
-        self, path: str, *, format: str = "", only: str = "", keep_trust: bool = False, dry_run: bool = False
+        self,
+        path: str,
+        *,
+        format: FormatIn = "",
+        only: str = "",
+        keep_trust: bool = False,
+        dry_run: bool = False,
     ) -> ImportReport:
         """Take in an export, notes, a memory server's file, or the project ``only`` of a database of cm.py."""
         from hardwon.doors import exchange
@@ -314,6 +329,8 @@ class Repository:
         wish = exchange.Wish(self.scope, format, keep_trust, dry_run)
         full = os.path.abspath(path)
         if not exchange.is_database(full, wish, self.home):
+            if only:
+                raise InvalidInput("only a database has projects", field="only", remedy="leave it out")
             return exchange.take(self.engine, full, wish)
         if not only:
             raise InvalidInput("a database may hold several projects", field="only", remedy="say which with only=…")
@@ -338,9 +355,10 @@ class Repository:
     def bench(self, modes: Sequence[str] = ("flat", "signs"), *, k: int = 10, queries: int = 100, seed: int = 1) -> BenchReport:
         """Compare ways to search vectors with the exact one, on this memory."""
         from hardwon import settings
+        from hardwon.doors.bench import known
         from hardwon.engine import vectors
 
-        return vectors.bench(self.engine, modes, k, queries, seed, settings.load())
+        return vectors.bench(self.engine, known(modes), k, queries, seed, settings.load())
 
     def find_secrets(self) -> tuple[Held, ...]:
         """Which memories hold what today's rules would take out; never the secrets."""
@@ -350,7 +368,7 @@ class Repository:
 
     def ingest(self, items: Iterable[tuple[str, str, Mapping[str, Any]]], *, kind: Kind = "fact") -> tuple[Receipt, ...]:
         """Keep ``(id, text, metadata)`` items; a known id is replaced. Durable on return, a slice of 200 a transaction."""
-        drafts = ((name, Draft(text, kind, metadata=_json(metadata))) for name, text, metadata in items)
+        drafts = ((name, Draft(text, kind, metadata=_json(metadata))) for name, text, metadata in map(_item, items))
         return tuple(self.engine.upsert(drafts, self.scope))
 
     def recall_memory(self, task: str, k: int = 5) -> list[tuple[dict[str, Any], float]]:
@@ -449,6 +467,13 @@ def _place(file: str, symbol: str) -> tuple[Anchor, ...]:
 
 def _tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:
     return None if values is None else tuple(values)
+
+
+def _item(item: Any) -> tuple[str, str, Mapping[str, Any]]:
+    """An item of the caller's own; InvalidInput for what has another form."""
+    if isinstance(item, tuple | list) and len(item) == 3 and isinstance(item[2], Mapping):
+        return item[0], item[1], item[2]
+    raise InvalidInput(f"{ascii(item)[:80]} is no item", field="items", remedy="give (id, text, metadata) each")
 
 
 def _json(metadata: Mapping[str, Any] | None) -> str:

@@ -64,10 +64,11 @@ def lesson_receipt(receipt: Receipt, symbol: str, text: str, risk: Risk | None, 
     return f'{mark} recorded: {symbol} - "{text}"{count} #{receipt.number}' + _redacted(receipt)
 
 
-def write_receipt(receipt: Receipt) -> str:
-    """What another write says."""
+def write_receipt(receipt: Receipt, named: str = "") -> str:
+    """What another write says; ``named`` is how the asker called a memory that has no number, such as a commit."""
     why = f" ({receipt.why})" if receipt.why else ""
-    return f"{receipt.action} #{receipt.number if receipt.number is not None else receipt.id}{why}" + _redacted(receipt)
+    name = f"#{receipt.number}" if receipt.number is not None else named or receipt.id
+    return f"{receipt.action} {name}{why}" + _redacted(receipt)
 
 
 def _redacted(receipt: Receipt) -> str:
@@ -124,8 +125,9 @@ def hits(answer: Block, paint: Paint, *, explain: bool) -> str:
     lines: list[str] = []
     for hit in answer.hits:
         memory = hit.memory
+        listed = any(signal.signal == "listed" for signal in hit.why)  # by a filter alone: there is no score to tell
         first, *more = paint.wrapped(head(memory), 6)
-        lines.append(f"{paint('green', f'{hit.score:.2f}')}  {paint('dim', first)}")
+        lines.append(("" if listed else f"{paint('green', f'{hit.score:.2f}')}  ") + paint("dim", first))
         lines += ["      " + paint("dim", line) for line in more]
         lines += ["      " + paint("bold", line) for line in paint.wrapped(memory.text, 6)]
         lines += ["      " + line for text in _excerpt(memory) for line in paint.wrapped(text, 6)]

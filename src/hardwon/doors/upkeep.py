@@ -32,7 +32,8 @@ def verify(call: Call) -> Answer:
 def _secrets(call: Call) -> Answer:
     """Where secrets are stored; taken out for good after a yes."""
     engine, request = call.engine, call.request
-    held = engine.find_secrets()
+    with Bar("looking for secrets") as bar:
+        held = engine.find_secrets(bar.step)
     degraded = [engine.bulk.degraded] if engine.bulk.degraded else []
     data = {"ok": not held, "secrets": [shapes.held(item) for item in held], "redacted": 0, "degraded": degraded}
     if not held:
@@ -41,7 +42,8 @@ def _secrets(call: Call) -> Answer:
     what = render.plural(len(held), "memory holds", "memories hold") + " what looks like a secret"
     if not request.flag("redact"):
         return Answer(f"{what}\n{text}\ntake them out for good: hardwon verify --secrets --redact", data, 1)
-    if not call.confirmed(f"{what}\n{text}\nThis rewrites them and erases their earlier versions; it cannot be undone. Go on?"):
+    question = f"{what}\n{text}\nThis rewrites them and erases their earlier versions; it cannot be undone. Go on?"
+    if not call.confirmed(question, "without --redact"):
         return Answer("nothing was changed", data, 1)
     count = engine.take_out_secrets(call.scope)
     return Answer(f"took secrets out of {render.plural(count, 'memory', 'memories')}", {**data, "ok": True, "redacted": count})

@@ -82,6 +82,8 @@ def _compare(run: Run, reader: Reader, known: Memory, item: ExportedMemory) -> F
 
 def _words_refused(run: Run, reader: Reader, known: Memory, theirs: Memory) -> Fate | None:
     """Why a known memory does not get the newer words of theirs; None where it does."""
+    if known.status == "rejected":  # with other words it would no longer keep out what was rejected
+        return "refused", f"{_called(known)} was rejected"
     if not (run.keep_trust or trust.may_change(known, "import")):
         return "conflicts", f"{_called(known)} is {known.trust}: an import does not change its words, unless with --keep-trust"
     refusing = run.rejection(reader, theirs)

@@ -161,7 +161,7 @@ class Engine:
 
     def undo(self, reference: str, scope: Scope) -> list[Receipt]:
         """Take back the last change of a memory that stands; of this actor's last stroke where ``reference`` is empty."""
-        from hardwon.engine.curate import undo
+        from hardwon.engine.undo import undo
 
         return undo(self, reference, scope)
 
@@ -330,17 +330,17 @@ class Engine:
 
         return history.rebuild(self, progress, self.bulk.choose)
 
-    def find_secrets(self) -> list[Held]:
+    def find_secrets(self, progress: Callable[[int, int], None] | None = None) -> list[Held]:
         """Every memory that holds what the rules of today would take out; never the secrets themselves."""
         from hardwon.engine import secrets
 
-        return secrets.find(self, self.bulk.redact)
+        return secrets.find(self, self.bulk.choose, progress)
 
     def take_out_secrets(self, scope: Scope) -> int:
         """Rewrite those memories, and erase their earlier versions, for good; how many."""
         from hardwon.engine import secrets
 
-        return secrets.take_out(self, scope, self.bulk.redact)
+        return secrets.take_out(self, scope, self.bulk.choose)
 
     def reembed(
         self, *, history: bool = False, limit: int | None = None, progress: Callable[[int, int], None] | None = None
@@ -365,13 +365,33 @@ class Engine:
 
 def named(reader: Reader, reference: str) -> Memory:
     """The memory that a person's reference means: a number, an id, a commit, another name; NotFound when none or several."""
-    other = reader.aliased(reference.strip())
-    found = [other] if other else reader.lookup(reference)
+    name = reference.strip()
+    other = reader.aliased(own_name(name.removeprefix(OWN)) if name.startswith(OWN) else name)
+    try:
+        found = reader.lookup(reference)
+    except InvalidInput:
+        if not other:
+            raise
+        found = []
+    # Another name comes with an import, from anywhere: it shall not stand for what is named by a number, an id or a commit.
+    if other and not found:
+        found = [other]
     if not found:
         raise NotFound(f"no memory is called {reference}", field="id", remedy="`hardwon recall` and `hardwon query` show ids")
     if len(found) > 1:
         raise NotFound(f"{reference} means more than one memory", field="id", remedy="give more digits")
     return reader.get(found)[0]
+
+
+def own_name(name: str) -> str:
+    """How a program's own id is kept; one that looks like a secret (a random word may) as its digest."""
+    from hardwon.intake.redact import redact
+
+    if not redact(name)[1]:
+        return OWN + name
+    from hardwon.intake.digest import blake2b
+
+    return OWN + blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def spelt(symbol: str) -> str:

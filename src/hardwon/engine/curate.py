@@ -1,4 +1,4 @@
-"""What becomes of memories later: another status, other words, relations, the verdict of a person, and all of it taken back."""
+"""What becomes of memories later: another status, other words, relations, the verdict of a person (``undo`` takes it back)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hardwon.intake import merge
 from hardwon.types import Difference, Draft, Receipt, Selection
 from hardwon.upkeep import feedback as said
 from hardwon.upkeep import trust
-from hardwon.upkeep.revise import UNDO, differences, occurrence_statuses, standing
+from hardwon.upkeep.revise import UNDO, differences, occurrence_statuses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ _SET_ASIDE = {
     "rejected": "a person's `hardwon approve {0}` brings it back",
     "replaced": "`hardwon undo {1}` takes the replacing back",
 }
-# How many of the newest journal entries are looked at for what an actor did last.
-_LATEST = 2000
 
 
 def set_status(engine: Engine, reference: str, status: Status, scope: Scope) -> Receipt:
@@ -34,12 +32,18 @@ def set_status(engine: Engine, reference: str, status: Status, scope: Scope) -> 
     with engine.write() as writer:
         memory = named(writer, reference)
         if memory.status == status:
-            return _unchanged(memory, f"it is {status} already")
+            return unchanged(memory, f"it is {status} already")
         if memory.status in _SET_ASIDE:
             raise InvalidInput(
                 f"this memory is {memory.status}",
                 field="id",
                 remedy=_SET_ASIDE[memory.status].format(reference, memory.replaced_by),
+            )
+        if not trust.may_set_aside(memory, scope.origin.who):
+            raise InvalidInput(
+                f"this memory is {memory.trust}: an agent may not make it {status}",
+                field="id",
+                remedy="ask the person to do it, or say what you found: `hardwon record`, `hardwon link … --contradicts`",
             )
         event = to_status(engine, writer, memory, status, scope.origin)
     return Receipt(memory.id, memory.number, status, seq=event.seq)
@@ -47,15 +51,16 @@ def set_status(engine: Engine, reference: str, status: Status, scope: Scope) -> 
 
 def forget(engine: Engine, where: Filter, scope: Scope, *, dry_run: bool) -> Selection:
     """Mark everything that matches as forgotten, in one transaction; InvalidInput for a filter that names nothing."""
-    from hardwon.upkeep.purge import meant
+    from hardwon.upkeep.purge import forgettable, meant
 
     wanted = meant(where)
     if dry_run:
         with engine.store.read() as reader:
-            return Selection(tuple(memory.id for memory in reader.find(wanted, -1)), False)
+            memories = forgettable(where, reader.find(wanted, -1), scope.origin.who)
+            return Selection(tuple(memory.id for memory in memories), False)
     now = engine.clock()
     with engine.write() as writer:
-        memories = writer.find(wanted, -1)
+        memories = forgettable(where, writer.find(wanted, -1), scope.origin.who)
         for memory in memories:
             to_status(engine, writer, memory, "forgotten", scope.origin, at=now)
     return Selection(tuple(memory.id for memory in memories), True)
@@ -67,7 +72,7 @@ def to_status(
     """Write another status with its event, and that of the occurrences which the journal then tells."""
     writer.put(memory.replace(status=status, replaced_by=memory.replaced_by if status == "replaced" else None))
     when = engine.clock() if at is None else at
-    event = writer.log("status", memory, origin, when, payload=f"{memory.status}>{status}" + UNDO * undo)
+    event = writer.log("status", memory, record.signed(origin), when, payload=f"{memory.status}>{status}" + UNDO * undo)
     writer.settle_occurrences(memory.id, occurrence_statuses(writer.events(memory.id)))
     return event
 
@@ -91,16 +96,16 @@ def revise(engine: Engine, reference: str, revision: Revision, scope: Scope) -> 
                 field="id",
                 remedy="ask the person to revise it, or record what you found and relate it with `hardwon link`",
             )
-        clean, redacted = record.prepared(engine, _draft_of(memory, changes))
+        clean, redacted = record.prepared(engine, draft_of(memory, changes))
         if "anchors" not in changes:
             clean = clean.replace(anchors=memory.anchors)  # pinned to where they were seen, not to where we stand now
         revised = with_content(memory, clean, engine.clock()).replace(trust=trust.initial(scope.origin.who))
         if revised.replace(updated_at=memory.updated_at, version=memory.version) == memory:
-            return _unchanged(memory, "it says that already")
-        key = _twin_key(writer, memory, clean)
-        _refuse_known(writer, clean, key, memory)
+            return unchanged(memory, "it says that already")
+        key = meeting_key(writer, memory, clean)
+        refuse_known(writer, clean, key, memory)
         moved = "" if revised.trust == memory.trust else f"{memory.trust}>{revised.trust}"
-        event = record.keep(engine, writer, "revised", revised, scope.origin, key, fresh=True, payload=moved)
+        event = record.keep(engine, writer, "revised", revised, record.signed(scope.origin), key, fresh=True, payload=moved)
     return Receipt(memory.id, memory.number, "revised", redacted, event.seq, f"version {revised.version}")
 
 
@@ -121,7 +126,7 @@ def diff(engine: Engine, reference: str, older: int | None, newer: int | None) -
     return Difference(memory, first, last, differences(known[first], known[last]))
 
 
-def _draft_of(memory: Memory, changes: dict[str, Any]) -> Draft:
+def draft_of(memory: Memory, changes: dict[str, Any]) -> Draft:
     """What a memory says, as a draft, with some of it changed."""
     return Draft(**{name: changes.get(name, getattr(memory, name)) for name in Draft._fields if name != "session"}, session="")
 
@@ -133,13 +138,13 @@ def with_content(memory: Memory, draft: Draft, now: int) -> Memory:
     return revised
 
 
-def _twin_key(writer: Writer, memory: Memory, draft: Draft | Memory) -> bytes:
+def meeting_key(writer: Writer, memory: Memory, draft: Draft | Memory) -> bytes:
     """The key by which equal words meet; empty for an item with an id of its own, which meets none."""
     own = any(alias.startswith(OWN) for alias in writer.aliases(memory.id))
     return b"" if own else merge.twin_key(draft)
 
 
-def _refuse_known(writer: Writer, draft: Draft, key: bytes, memory: Memory) -> None:
+def refuse_known(writer: Writer, draft: Draft, key: bytes, memory: Memory) -> None:
     """InvalidInput where the new words are another memory's, or were rejected."""
     other = writer.twin(key) if key else None
     if other is not None and other.id != memory.id:
@@ -173,30 +178,34 @@ def link(engine: Engine, source: str, target: str, kind: LinkKind, scope: Scope)
             raise InvalidInput("a memory cannot be related to itself", field="other", remedy="name two different ones")
         for memory in (one, other):
             if memory.status in ("forgotten", "rejected"):
-                raise InvalidInput(f"{_name(memory)} is {memory.status}", field="id", remedy="relate memories that are held")
+                raise InvalidInput(f"{called(memory)} is {memory.status}", field="id", remedy="relate memories that are held")
         if any((known.source, known.kind, known.target) == (one.id, kind, other.id) for known in writer.links(one.id)):
-            return _unchanged(one, f"it {kind} {_name(other)} already")
+            return unchanged(one, f"it {kind} {called(other)} already")
         if kind == "replaces":
             _refuse_replacing(one, other, scope)
+        origin = record.signed(scope.origin)
+        if kind == "replaces" and scope.origin.who == "person" and one.trust in trust.UNCONFIRMED:
+            # A person who puts a claim in another's place vouches for it: else the agent could take both away.
+            one, _ = _confirm(engine, writer, one, origin)
         writer.link(one.id, kind, other.id)
-        event = writer.log("linked", one, scope.origin, engine.clock(), payload=f"{kind} {other.id}")
+        event = writer.log("linked", one, origin, engine.clock(), payload=f"{kind} {other.id}")
         if kind == "replaces":
             writer.put(other.replace(status="replaced", replaced_by=one.id))
-            writer.log("status", other, scope.origin, engine.clock(), payload=f"{other.status}>replaced")
+            writer.log("status", other, origin, engine.clock(), payload=f"{other.status}>replaced")
             writer.settle_occurrences(other.id, occurrence_statuses(writer.events(other.id)))
-    return Receipt(one.id, one.number, "linked", seq=event.seq, why=f"{kind} {_name(other)}")
+    return Receipt(one.id, one.number, "linked", seq=event.seq, why=f"{kind} {called(other)}")
 
 
 def _refuse_replacing(one: Memory, other: Memory, scope: Scope) -> None:
     if other.status == "replaced":
-        raise InvalidInput(f"{_name(other)} is replaced already", field="other", remedy=f"see `hardwon show {_name(other)}`")
+        raise InvalidInput(f"{called(other)} is replaced already", field="other", remedy=f"see `hardwon show {called(other)}`")
     if one.status != "active":
-        raise InvalidInput(f"{_name(one)} is {one.status} itself", field="id", remedy="replace by what holds")
-    if scope.origin.who != "person" and trust.stronger(one.trust, other.trust) != one.trust:
+        raise InvalidInput(f"{called(one)} is {one.status} itself", field="id", remedy="replace by what holds")
+    if not trust.may_change(other, scope.origin.who):  # nor by what a person confirmed: they did not say that it replaces this
         raise InvalidInput(
-            f"{_name(other)} is {other.trust}: what is only {one.trust} cannot replace it",
+            f"{called(other)} is {other.trust}: an agent cannot replace it",
             field="other",
-            remedy="say --contradicts, and a person decides; or ask them to approve the new one first",
+            remedy="say --contradicts, and a person decides",
         )
 
 
@@ -212,13 +221,21 @@ def approve(engine: Engine, reference: str, scope: Scope) -> Receipt:
             raise InvalidInput("this memory is forgotten", field="id", remedy=f"`hardwon undo {reference}` brings it back")
         back = memory.status in ("rejected", "quarantined")
         if memory.trust == "confirmed" and not back:
-            return _unchanged(memory, "it is confirmed already")
-        confirmed = memory.replace(trust="confirmed")
-        writer.put(confirmed)
-        event = writer.log("trust", confirmed, scope.origin, engine.clock(), payload=f"{memory.trust}>confirmed")
+            return unchanged(memory, "it is confirmed already")
+        if memory.status == "replaced":
+            raise InvalidInput(
+                "this memory was replaced", field="id", remedy=_SET_ASIDE["replaced"].format(reference, memory.replaced_by)
+            )
+        confirmed, event = _confirm(engine, writer, memory, record.signed(scope.origin))
         if back:
             event = to_status(engine, writer, confirmed, "active", scope.origin)
     return Receipt(memory.id, memory.number, "approved", seq=event.seq, why=f"it was {memory.status if back else memory.trust}")
+
+
+def _confirm(engine: Engine, writer: Writer, memory: Memory, origin: Origin) -> tuple[Memory, Event]:
+    confirmed: Memory = memory.replace(trust="confirmed")
+    writer.put(confirmed)
+    return confirmed, writer.log("trust", confirmed, origin, engine.clock(), payload=f"{memory.trust}>confirmed")
 
 
 def reject(engine: Engine, reference: str, scope: Scope) -> Receipt:
@@ -227,7 +244,7 @@ def reject(engine: Engine, reference: str, scope: Scope) -> Receipt:
     with engine.write() as writer:
         memory = named(writer, reference)
         if memory.status == "rejected":
-            return _unchanged(memory, "it is rejected already")
+            return unchanged(memory, "it is rejected already")
         if memory.status == "forgotten":
             raise InvalidInput("this memory is forgotten", field="id", remedy=f"`hardwon undo {reference}` brings it back first")
         event = to_status(engine, writer, memory, "rejected", scope.origin)
@@ -248,116 +265,23 @@ def feedback(engine: Engine, reference: str, word: str, scope: Scope) -> Receipt
     with engine.write() as writer:
         memory = named(writer, reference)
         # Another word of the same session replaces its first, so the counts are made anew from the journal.
-        event = writer.log("feedback", memory, scope.origin, engine.clock(), payload=word)
-        _count_feedback(writer, memory)
+        event = writer.log("feedback", memory, record.signed(scope.origin), engine.clock(), payload=word)
+        count_feedback(writer, memory)
         counted = writer.get([memory.id])[0]
     return Receipt(memory.id, memory.number, word, seq=event.seq, why=f"useful {counted.useful}, useless {counted.useless}")
 
 
-def _count_feedback(writer: Writer, memory: Memory) -> None:
+def count_feedback(writer: Writer, memory: Memory) -> None:
+    """Write the counts that the journal tells."""
     useful, useless = said.counts(writer.events(memory.id), UNDO)
     writer.put(memory.replace(useful=useful, useless=useless))
 
 
-# Taking back
-
-
-def undo(engine: Engine, reference: str, scope: Scope) -> list[Receipt]:
-    """Take back the last change of a memory that still stands; without a reference, the last thing that this actor did (a
-    forgetting of many comes back as a whole)."""
-    with engine.write() as writer:
-        if reference:
-            memory = named(writer, reference)
-            changes = standing(writer.events(memory.id))
-            if not changes:
-                raise InvalidInput(
-                    "there is no change of this memory to take back", field="id", remedy=f"see `hardwon history {reference}`"
-                )
-            return [_take_back(engine, writer, memory, changes[-1], scope)]
-        last = _last_done(writer, scope.origin)
-        if not last:
-            raise InvalidInput("you have changed nothing that could be taken back", field="id", remedy="name a memory")
-        return [_take_back(engine, writer, writer.get([event.memory])[0], event, scope) for event in last]
-
-
-def _last_done(writer: Writer, origin: Origin) -> list[Event]:
-    """The newest change by this actor that stands, with what was done to other memories in the same stroke."""
-    found: list[Event] = []
-    for event in writer.latest_events(_LATEST):
-        if (event.origin.who, event.origin.client) != (origin.who, origin.client):
-            continue
-        if found and (event.at, event.action, event.payload) != (found[0].at, found[0].action, found[0].payload):
-            break
-        changes = standing(writer.events(event.memory))
-        if changes and changes[-1].seq == event.seq and not (event.action == "status" and event.payload.endswith(">replaced")):
-            found.append(event)
-    return found
-
-
-def _take_back(engine: Engine, writer: Writer, memory: Memory, change: Event, scope: Scope) -> Receipt:
-    if change.action == "trust" or (change.action == "status" and change.payload.endswith(">rejected")):
-        _only_person(scope, "undo the verdict on")
-    if change.action == "status":
-        return _undo_status(engine, writer, memory, change, scope)
-    if change.action == "revised":
-        return _undo_revision(engine, writer, memory, change, scope)
-    now = engine.clock()
-    event = writer.log(change.action, memory, scope.origin, now, payload=change.payload + UNDO)
-    if change.action == "trust":
-        before: Any = change.payload.partition(">")[0]
-        writer.put(memory.replace(trust=before))
-        return Receipt(memory.id, memory.number, before, seq=event.seq, why=f"it was {memory.trust}")
-    if change.action == "feedback":
-        _count_feedback(writer, memory)
-        return Receipt(memory.id, memory.number, "taken back", seq=event.seq, why=change.payload)
-    return _undo_link(engine, writer, memory, change, event, scope)
-
-
-def _undo_status(engine: Engine, writer: Writer, memory: Memory, change: Event, scope: Scope) -> Receipt:
-    if memory.status == "replaced":
-        raise InvalidInput(
-            "this memory was replaced", field="id", remedy=f"`hardwon undo {memory.replaced_by}` takes the replacing back"
-        )
-    key = _twin_key(writer, memory, memory) if memory.status in ("forgotten", "rejected") else b""
-    twin = writer.twin(key) if key else None
-    if twin is not None:
-        raise InvalidInput(
-            f"#{twin.number} says the same and was recorded since", field="id", remedy="nothing needs to be undone"
-        )
-    before: Any = change.payload.partition(">")[0]
-    event = to_status(engine, writer, memory, before, scope.origin, undo=True)
-    return Receipt(memory.id, memory.number, before, seq=event.seq, why=f"it was {memory.status}")
-
-
-def _undo_revision(engine: Engine, writer: Writer, memory: Memory, change: Event, scope: Scope) -> Receipt:
-    if not trust.may_change(memory, scope.origin.who):
-        raise InvalidInput(f"this memory is {memory.trust}", field="id", remedy="ask the person to take the revision back")
-    content = next(item.content for item in writer.versions(memory.id) if item.version == change.version - 1)
-    back: Any = change.payload.partition(">")[0] or memory.trust
-    draft = _draft_of(content, {})
-    key = _twin_key(writer, memory, draft)
-    _refuse_known(writer, draft, key, memory)
-    restored = with_content(memory, draft, engine.clock()).replace(trust=back)
-    event = record.keep(engine, writer, "revised", restored, scope.origin, key, fresh=True, payload=change.payload + UNDO)
-    return Receipt(memory.id, memory.number, "revised", seq=event.seq, why=f"as in version {content.version}")
-
-
-def _undo_link(engine: Engine, writer: Writer, memory: Memory, change: Event, event: Event, scope: Scope) -> Receipt:
-    kind, _, target = change.payload.partition(" ")
-    writer.unlink(memory.id, kind, target)
-    for other in writer.get([target]):
-        if kind == "replaces" and other.status == "replaced" and other.replaced_by == memory.id:
-            before: Any = next(
-                (one.payload.partition(">")[0] for one in reversed(writer.events(other.id)) if one.payload.endswith(">replaced")),
-                "active",
-            )
-            to_status(engine, writer, other, before, scope.origin, undo=True)
-    return Receipt(memory.id, memory.number, "unlinked", seq=event.seq, why=f"{kind} {target}")
-
-
-def _unchanged(memory: Memory, why: str) -> Receipt:
+def unchanged(memory: Memory, why: str) -> Receipt:
+    """The receipt of what was left as it is."""
     return Receipt(memory.id, memory.number, "unchanged", why=why)
 
 
-def _name(memory: Memory) -> str:
+def called(memory: Memory) -> str:
+    """How a memory is called in a message: by its number, its commit or its id."""
     return f"#{memory.number}" if memory.number is not None else memory.commit[:10] or memory.id

@@ -145,17 +145,17 @@ class _Plan:
     def _memory(self, derived: Derived) -> Memory | None:
         """The memory that is to be, without secrets; None where nothing is left of it that could be shown."""
         try:
-            draft, secrets = _cleaned(derived.draft, self.redactor)
+            names = (clean_text(derived.author, "author", len(derived.author) + 1), derived.branch)
+            draft, (author, branch), secrets = _cleaned(derived.draft, names, self.redactor)
         except InvalidInput:
             self.left_out = self.left_out.replace(unreadable=self.left_out.unreadable + 1)
             return None
         identifier = uuid5(self.engine.repository, derived.name)
         self.redacted[identifier] = secrets
-        author = clean_text(derived.author, "author", len(derived.author) + 1)
         return Memory(
             id=identifier, number=None, kind=draft.kind, outcome=draft.outcome, text=draft.text, detail=draft.detail,
             because=draft.because, anchors=draft.anchors, tags=draft.tags, trust="history", origin=Origin("history", self.source.name),
-            author=author, branch=derived.branch, commit=derived.commit, created_at=derived.at, updated_at=derived.at,
+            author=author, branch=branch, commit=derived.commit, created_at=derived.at, updated_at=derived.at,
             valid_from=derived.valid_from, valid_until=derived.valid_until,
         )  # fmt: skip
 
@@ -232,24 +232,26 @@ def _slices(items: Sequence[Memory] | Sequence[str]) -> Iterator[Sequence[Memory
     return (items[at : at + SLICE] for at in range(0, len(items), SLICE))
 
 
-def _cleaned(draft: Draft, redactor: Redactor) -> tuple[Draft, int]:
-    """The draft without secrets and without what a reader cannot see, and how many secrets there were."""
-    once, first = _redacted(draft, redactor)
+def _cleaned(draft: Draft, names: tuple[str, ...], redactor: Redactor) -> tuple[Draft, tuple[str, ...], int]:
+    """The draft without secrets and without what a reader cannot see, the names likewise, and how many secrets there were."""
+    once, clean, first = _redacted(draft, names, redactor)
     shaped = shape(once)
     # Hidden characters can cut a secret apart, and shaping joins it again.
-    twice, second = _redacted(shaped, redactor) if shaped != once else (shaped, 0)
-    return twice, first + second
+    twice, clean, second = _redacted(shaped, clean, redactor) if shaped != once else (shaped, clean, 0)
+    return twice, clean, first + second
 
 
-def _redacted(draft: Draft, redactor: Redactor) -> tuple[Draft, int]:
+def _redacted(draft: Draft, names: tuple[str, ...], redactor: Redactor) -> tuple[Draft, tuple[str, ...], int]:
     # Looked at together first, because nearly always there is none.
-    if not redactor("\n\n".join((draft.text, draft.detail, draft.because, *(anchor.path for anchor in draft.anchors))))[1]:
-        return draft, 0
+    said = (draft.text, draft.detail, draft.because, *(anchor.path for anchor in draft.anchors), *names)
+    if not redactor("\n\n".join(said))[1]:
+        return draft, names, 0
     texts = {name: redactor(getattr(draft, name)) for name in ("text", "detail", "because")}
     paths = [redactor(anchor.path) for anchor in draft.anchors]
+    shown = [redactor(name) for name in names]
     anchors = tuple(anchor.replace(path=path) for anchor, (path, _) in zip(draft.anchors, paths, strict=True))
     clean: Draft = draft.replace(anchors=anchors, **{name: text for name, (text, _) in texts.items()})
-    return clean, sum(count for _, count in (*texts.values(), *paths))
+    return clean, tuple(name for name, _ in shown), sum(count for _, count in (*texts.values(), *paths, *shown))
 
 
 def _written(reader: Reader, refused: _Refusals, fresh: Memory) -> tuple[bool, Memory] | None:

@@ -7,6 +7,7 @@ finished by running it again, for what is known is passed over (docs/exchange.md
 from __future__ import annotations
 
 from hardwon.engine import arrival, screening
+from hardwon.engine.record import signed
 from hardwon.errors import InvalidInput
 from hardwon.intake.redact import redact_draft
 from hardwon.search.narrow import check
@@ -144,7 +145,7 @@ def import_memories(
             field="keep-trust",
             remedy="leave it out: what comes in is `imported` then",
         )
-    run = screening.Run(engine, scope.origin, redact, keep_trust=keep_trust, dry=dry_run)
+    run = screening.Run(engine, signed(scope.origin), redact, keep_trust=keep_trust, dry=dry_run)
     troubles: list[Trouble] = []
 
     def tell(where: str, kind: str, what: str) -> None:

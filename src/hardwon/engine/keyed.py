@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon.engine import record
-from hardwon.engine.core import OWN
+from hardwon.engine.core import own_name
 from hardwon.errors import InvalidInput
 from hardwon.types import Filter, Receipt, Selection
 from hardwon.upkeep import trust
@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 # Items a transaction: one sync for all of them, and other writers hardly wait.
 SLICE = 200
 _LONGEST_ID = 300
+# What a person turned down, or what took its place, stays as it is: other words under its id are a memory of their own.
+_LEFT = ("rejected", "replaced", "quarantined")
 
 
 def upsert(engine: Engine, items: Iterable[tuple[str, Draft]], scope: Scope) -> list[Receipt]:
     """Keep each draft under its id; durable on return, a slice a transaction. InvalidInput before anything of a slice is written.
 
     A known id gets the draft's content as its next version and is active again if it was deleted. Equal texts under two ids stay
-    two memories. Refused (and told in the receipt) is what a person rejected, and a change of what a person confirmed.
+    two memories. Refused (and told in the receipt) is what a person rejected, and a change of what a person confirmed; other words
+    under the id of a rejected or replaced memory are a new one.
     """
     receipts: list[Receipt] = []
     batch: list[tuple[str, Draft, int]] = []
@@ -40,7 +43,7 @@ def upsert(engine: Engine, items: Iterable[tuple[str, Draft]], scope: Scope) -> 
 def delete(engine: Engine, names: Sequence[str], scope: Scope) -> Selection:
     """Forget the items with these ids; unknown ones are passed over. ``undo`` brings them back."""
     with engine.store.read() as reader:
-        ids = tuple(found for name in names if (found := reader.aliased(OWN + name)))
+        ids = tuple(found for name in names if (found := reader.aliased(own_name(name))))
     return engine.forget(Filter(ids=ids), scope, dry_run=False) if ids else Selection((), True)
 
 
@@ -61,8 +64,9 @@ def _upsert(engine: Engine, writer: Writer, name: str, draft: Draft, redacted: i
     refused = record.rejected_before(writer, draft)
     if refused is not None:
         return Receipt(refused.id, refused.number, "refused", redacted, None, "the same was rejected")
-    known = writer.get([writer.aliased(OWN + name)]) if writer.aliased(OWN + name) else []
-    if not known:
+    alias = writer.aliased(own_name(name))
+    known = writer.get([alias]) if alias else []
+    if not known or known[0].status in _LEFT:
         return _create(engine, writer, name, draft, redacted, scope)
     memory = known[0]
     if not trust.may_change(memory, scope.origin.who):
@@ -75,7 +79,7 @@ def _create(engine: Engine, writer: Writer, name: str, draft: Draft, redacted: i
     memory = record.new_memory(engine, draft, origin, engine.clock(), writer.next_number())
     event = record.keep(engine, writer, "created", memory, origin, b"", fresh=True)  # no twin: its id tells it apart
     record.occur(engine, writer, memory, origin, event)
-    writer.alias(OWN + name, memory.id)
+    writer.alias(own_name(name), memory.id)
     return Receipt(memory.id, memory.number, "created", redacted, event.seq)
 
 
@@ -90,5 +94,5 @@ def _replace(engine: Engine, writer: Writer, memory: Memory, draft: Draft, redac
     revised = with_content(memory, draft, engine.clock()).replace(trust=trust.initial(scope.origin.who))
     if revised.replace(version=memory.version, updated_at=memory.updated_at) == memory:
         return Receipt(memory.id, memory.number, "active" if back else "unchanged", redacted)
-    event = record.keep(engine, writer, "revised", revised, scope.origin, b"", fresh=True)
+    event = record.keep(engine, writer, "revised", revised, record.signed(scope.origin), b"", fresh=True)
     return Receipt(memory.id, memory.number, "revised", redacted, event.seq, f"version {revised.version}")

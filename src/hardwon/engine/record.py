@@ -27,12 +27,15 @@ def record(engine: Engine, draft: Draft, scope: Scope) -> Receipt:
             why = f"#{refused.number} says the same and was rejected" if refused.number else "the same was rejected"
             return Receipt(refused.id, refused.number, "refused", redacted, None, why)
         known = writer.twin(key)
+        if known is not None and not trust.lasts(known, origin.who, now):
+            known = None
         if known is None:
             memory = new_memory(engine, clean, origin, now, writer.next_number())
             event = keep(engine, writer, "created", memory, origin, key, fresh=True)
         else:
             believed, trusted = trust.after_repeat(known.trust, origin.who, merge.says_all(known, clean))
-            memory = merge.repeat(known, clean, now, believed=believed).replace(trust=trusted)
+            vouched = trusted != known.trust
+            memory = merge.repeat(known, clean, now, believed=believed, vouched=vouched).replace(trust=trusted)
             event = keep(engine, writer, "repeated", memory, origin, b"", fresh=memory.version > known.version)
         occur(engine, writer, memory, origin, event)
     why = "" if known is None else f"seen {memory.seen} times"
@@ -49,27 +52,38 @@ def prepared(engine: Engine, draft: Draft) -> tuple[Draft, int]:
 
 def written_by(scope: Scope, draft: Draft) -> Origin:
     """The scope's origin, with the draft's session before its own."""
-    origin: Origin = scope.origin.replace(
-        session=draft.session or redact(scope.origin.session)[0], client=redact(scope.origin.client)[0]
-    )
-    return origin
+    origin = signed(scope.origin)
+    own: Origin = origin.replace(session=draft.session or origin.session)
+    return own
 
 
-def rejected_before(reader: Reader, draft: Draft) -> Memory | None:
-    """The rejected memory that says what the draft says, if there is one."""
-    return next((memory for memory in reader.rejected() if merge.same_value(memory, draft)), None)
+def signed(origin: Origin) -> Origin:
+    """An origin as the journal keeps it: its names without secrets."""
+    clean: Origin = origin.replace(**{name: redact(getattr(origin, name))[0] for name in ("client", "session", "tool")})
+    return clean
+
+
+def standing_at(engine: Engine) -> tuple[str, str]:
+    """The branch, without secrets, and the commit of the checkout; "" for what it has not."""
+    checkout = engine.place.checkout if engine.place else None
+    return (redact(checkout.branch)[0], checkout.head) if checkout else ("", "")
+
+
+def rejected_before(reader: Reader, draft: Draft | Memory, but: str = "") -> Memory | None:
+    """The rejected memory that says what the draft says, if there is one other than ``but``."""
+    return next((memory for memory in reader.rejected() if memory.id != but and merge.same_value(memory, draft)), None)
 
 
 def new_memory(engine: Engine, draft: Draft, origin: Origin, now: int, number: int) -> Memory:
     """The memory that a draft becomes."""
     from hardwon.store.ids import uuid7
 
-    checkout = engine.place.checkout if engine.place else None
+    branch, commit = standing_at(engine)
     return Memory(
         id=uuid7(now, engine.entropy(10)), number=number, kind=draft.kind, outcome=draft.outcome, text=draft.text,
         detail=draft.detail, code=draft.code, because=draft.because, rejected=draft.rejected, anchors=draft.anchors,
         tags=draft.tags, trust=trust.initial(origin.who), visibility=draft.visibility, origin=origin,
-        branch=checkout.branch if checkout else "", commit=checkout.head if checkout else "",
+        branch=branch, commit=commit,
         created_at=now, updated_at=now, valid_from=now, expires_at=draft.expires_at, metadata=draft.metadata,
     )  # fmt: skip
 
@@ -86,8 +100,7 @@ def keep(
 
 def occur(engine: Engine, writer: Writer, memory: Memory, origin: Origin, event: Event) -> None:
     """One more time that the memory happened, here and now."""
-    checkout = engine.place.checkout if engine.place else None
-    branch, commit = (checkout.branch, checkout.head) if checkout else ("", "")
+    branch, commit = standing_at(engine)
     writer.occur(Occurrence(memory.id, memory.updated_at, memory.outcome, "active", origin, branch, commit), event.seq)
 
 

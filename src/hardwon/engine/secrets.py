@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from hardwon.engine import record, vectors
-from hardwon.engine.changes import SLICE, clean, identifier, says
+from hardwon.engine.changes import SLICE, clean, identifier, quick, says
 from hardwon.engine.core import OWN
 from hardwon.intake import merge
 from hardwon.intake.patterns import MARKED, compiled
-from hardwon.intake.redact import redact as quick
 from hardwon.intake.redact import redact_draft
 from hardwon.search import terms
 from hardwon.types import KINDS, Draft, Filter, Value
@@ -17,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from hardwon.engine.changes import Chooser
     from hardwon.engine.core import Engine
     from hardwon.store.base import Reader, Writer
     from hardwon.types import Change, Link, Memory, Scope
@@ -50,37 +50,69 @@ class Held(Value):
     found: tuple[Found, ...]
 
 
-def find(engine: Engine, redact: Redact = quick) -> list[Held]:
-    """Everything stored that ``redact`` would not let in now: current rows, all versions, what is indexed of commits.
+def find(engine: Engine, choose: Chooser = quick, progress: Callable[[int, int], None] | None = None) -> list[Held]:
+    """Everything stored that would not be let in now: current rows, all versions, what is indexed of commits; ``progress(done, of)``.
 
     The identifiers of a commit's lines are kept as words of the index only, so they are judged by reading the commit again; of
     commits that git has lost, only the rows are.
     """
     held: list[Held] = []
     with engine.store.read() as reader:
-        for memory in reader.find(Filter(kinds=_NOTES), -1):
-            held += _held(memory, _in_note(reader, memory, redact))
-        shas = sorted(reader.known_commits())
+        notes = reader.find(Filter(kinds=_NOTES), -1)
+        shas = _in_gits_order(engine, reader.known_commits())
+        total, done = len(notes) + 2 * len(shas), 0
+
+        def step(count: int) -> None:
+            nonlocal done
+            done += count
+            if progress:
+                progress(done, total)
+
+        for memory in notes:
+            held += _held(memory, _in_note(reader, memory, choose(_said(reader, memory))))
+        step(len(notes))
         for at in range(0, len(shas), SLICE):
             batch = {sha: identifier(engine, sha) for sha in shas[at : at + SLICE]}
             for memory in reader.get(list(batch.values())):
-                held += _held(memory, _in_row(reader, memory, redact))
-        held += _indexed(engine, reader, shas, redact)
+                held += _held(memory, _in_row(reader, memory, choose(_said(reader, memory))))
+            step(len(batch))
+        held += _indexed(engine, reader, shas, choose, step)
     return _joined(held)
 
 
-def take_out(engine: Engine, scope: Scope, redact: Redact = quick) -> int:
+def _in_gits_order(engine: Engine, known: set[str]) -> list[str]:
+    """Commits in the order in which git reads them quickly; those that it has lost at the end."""
+    from hardwon.importers import refs
+
+    place = engine.place.checkout if engine.place else None
+    listed = refs.list_commits(place.root, max(len(known), 1)) if place and place.git_dir else []
+    first = [sha for sha in listed if sha in known]
+    return first + sorted(known.difference(first))
+
+
+def _said(reader: Reader, memory: Memory) -> list[str]:
+    """All texts of a memory and of its earlier versions: looked at as one, they cost the scanner a fraction."""
+    contents = [memory, *(version.content for version in reader.versions(memory.id) if version.version < memory.version)]
+    change = reader.change(memory.id)
+    texts = [text for content in contents for field in _CONTENT for text in _texts(content, field)]
+    return [*texts, memory.author, memory.branch, *((*change.files, *change.functions) if change else ())]
+
+
+def take_out(engine: Engine, scope: Scope, choose: Chooser = quick) -> int:
     """Rewrite every memory that holds a secret, without it; how many.
 
     What the journal speaks of gets a new version ("revised", "redacted") and loses the content of all earlier ones; what is derived
     from the repository is rewritten in place. At last the file is written anew, so that no free page keeps what was taken out.
     """
-    held = find(engine, redact)
+    held = find(engine, choose)
     again = {change.sha: change for change in _read(engine, [one.commit for one in held if _is_change(one)])}
     for at in range(0, len(held), SLICE):
         with engine.write() as writer:
             for memory in writer.get([one.memory for one in held[at : at + SLICE]]):
-                _rewrite(engine, writer, memory, again.get(memory.commit), scope, redact)
+                change = again.get(memory.commit)
+                of_change = (*change.added, *change.removed) if change else ()
+                redact = choose([*_said(writer, memory), *of_change])
+                _rewrite(engine, writer, memory, change, scope, redact)
     if held:
         vectors.discard(engine)  # sign bits of what was there
         engine.store.compact(engine.wait)
@@ -136,19 +168,21 @@ def _strays(reader: Reader, memory: Memory, cleaned: Memory) -> list[Link]:
     ]  # fmt: skip
 
 
-def _indexed(engine: Engine, reader: Reader, shas: Sequence[str], redact: Redact) -> Iterator[Held]:
+def _indexed(engine: Engine, reader: Reader, shas: Sequence[str], choose: Chooser, step: Callable[[int], None]) -> Iterator[Held]:
     """Identifiers of commits that would be left out now, and whose term the index has."""
     for change in _read(engine, shas):
-        cleaned, count = clean(change, lambda _: redact)
+        cleaned, count = clean(change, choose)
         words = [
             word for side in ("added", "removed") if count for word in _left_out(getattr(change, side), getattr(cleaned, side))
         ]
         if words:
+            redact = choose(words)
             memory = reader.get([identifier(engine, change.sha)])[0]
             known = {max(terms.word_terms(word), key=len, default=""): word for word in words}
             documents = reader.documents(reader.keys([memory.id]), list(known))
             kept = [known[term] for document in documents for term in document.counts]
             yield from _held(memory, _counted("identifiers", kept, [redact(word)[0] for word in kept], 0))
+        step(1)
 
 
 def _left_out(before: Sequence[str], after: Sequence[str]) -> list[str]:
@@ -230,7 +264,7 @@ def _supersede(engine: Engine, writer: Writer, cleaned: Memory, scope: Scope) ->
     revised: Memory = cleaned.replace(version=cleaned.version + 1, updated_at=engine.clock())
     own = any(alias.startswith(OWN) for alias in writer.aliases(cleaned.id))
     twin = b"" if own else merge.twin_key(revised)
-    record.keep(engine, writer, "revised", revised, scope.origin, twin, fresh=True, payload=REDACTED)
+    record.keep(engine, writer, "revised", revised, record.signed(scope.origin), twin, fresh=True, payload=REDACTED)
     writer.erase_versions(cleaned.id, revised.version)
     return revised
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from hardwon.intake.digest import blake2b
 from hardwon.intake.shape import fold
+from hardwon.intake.symbols import same_symbol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hardwon.types import Draft, Memory
+    from hardwon.types import Anchor, Draft, Memory
 
 
 def twin_key(draft: Draft | Memory) -> bytes:
@@ -25,27 +26,36 @@ def same_value(rejected: Memory, draft: Draft | Memory) -> bool:
     """Whether a draft says what was rejected: the same folded text, and no other place.
 
     Kind, outcome and visibility do not count, or a rejected value would come back under another name. Place counts only where
-    both name one: a lesson such as "worked" is about its symbol.
+    both name one: a lesson such as "worked" is about its symbol, however that is spelt and whether or not the file is named.
     """
     if fold(rejected.text) != fold(draft.text):
         return False
-    places = [
-        {(anchor.path, anchor.symbol) for anchor in one.anchors if anchor.path or anchor.symbol} for one in (rejected, draft)
-    ]
-    return not all(places) or not places[0].isdisjoint(places[1])
+    ours, theirs = ([anchor for anchor in one.anchors if anchor.path or anchor.symbol] for one in (rejected, draft))
+    return not ours or not theirs or any(_same_place(one, other) for one in ours for other in theirs)
 
 
-def repeat(known: Memory, draft: Draft, now: int, *, believed: bool) -> Memory:
+def _same_place(one: Anchor, other: Anchor) -> bool:
+    """Whether two anchors may mean one place: they share the file or the symbol, and differ in neither."""
+    file = one.path == other.path
+    symbol = bool(one.symbol and other.symbol) and same_symbol(one.symbol, other.symbol)
+    if symbol:
+        return file or not (one.path and other.path)
+    return bool(one.path) and file and not (one.symbol and other.symbol)
+
+
+def repeat(known: Memory, draft: Draft, now: int, *, believed: bool, vouched: bool = False) -> Memory:
     """The known memory after one more occurrence.
 
     What the draft says anew (another detail, code, reason) becomes the content; the old content stays as a version. ``believed``
     tells whether the writer is believed at least as far as the memory: otherwise only the occurrence counts, for an agent shall
-    not put words into what a person confirmed. A time of expiry that has passed ends with the new occurrence.
+    not put words into what a person confirmed, nor say how long they hold. A time of expiry that has passed ends with the new
+    occurrence, and any other with ``vouched``: whoever confirms what was claimed means it until they say otherwise.
     """
-    expired = known.expires_at is not None and known.expires_at <= now
-    expires_at = draft.expires_at or (None if expired else known.expires_at)
-    merged = known.replace(expires_at=expires_at)
+    merged = known
     if believed:
+        over = known.expires_at is not None and known.expires_at <= now
+        ends = draft.expires_at or (None if vouched or over else known.expires_at)
+        merged = known.replace(expires_at=ends)
         merged = merged.replace(
             detail=draft.detail or known.detail,
             code=draft.code or known.code,

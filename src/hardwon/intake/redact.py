@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _ODD = r"[0-9]|[a-z][A-Z]+[a-z]{1,2}[A-Z]|A[KSBC][IC]A[A-Z2-7]{16}"
 _NO_HEX = r"[g-zG-Z]"
 _UNBROKEN = r"[A-Za-z0-9_-]{20,}"
+_ANCHOR = ("path", "symbol", "commit", "blob", "fingerprint")
 
 
 def redact(text: str, scan: Callable[[str], list[Span]] | None = None) -> tuple[str, int]:
@@ -67,7 +68,7 @@ def redact_draft(draft: Draft, redact: Callable[[str], tuple[str, int]] = redact
         code=clean(draft.code),
         because=clean(draft.because),
         rejected=tuple(map(clean, draft.rejected)),
-        anchors=tuple(anchor.replace(path=clean(anchor.path), symbol=clean(anchor.symbol)) for anchor in draft.anchors),
+        anchors=tuple(anchor.replace(**{name: clean(getattr(anchor, name)) for name in _ANCHOR}) for anchor in draft.anchors),
         tags=tuple("redacted" if clean(tag) != tag else tag for tag in draft.tags),
         session=clean(draft.session),
         metadata=_in_json(draft.metadata, clean) if draft.metadata else "",
@@ -85,9 +86,12 @@ def _in_json(text: str, clean: Callable[[str], str]) -> str:
             return {clean(name): walk(inner, name) for name, inner in value.items()}
         if isinstance(value, list):
             return [walk(inner, key) for inner in value]
+        head = f"{key}="
+        if isinstance(value, int) and not isinstance(value, bool):
+            named = clean(f"{head}{value}")
+            return named.removeprefix(head) if named.startswith(head) and named != f"{head}{value}" else value
         if not isinstance(value, str):
             return value
-        head = f"{key}="
         named = clean(head + value) if key else clean(value)
         return named.removeprefix(head) if named.startswith(head) else named
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.store.rows import same_symbol
+from hardwon.intake.symbols import same_symbol
 from hardwon.types import Hit, Signal
 
 TYPE_CHECKING = False

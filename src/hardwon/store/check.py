@@ -78,7 +78,7 @@ def _versions(connection: apsw.Connection) -> Iterator[Finding]:
 
 
 def _whole(connection: apsw.Connection) -> Iterator[Finding]:
-    """Nothing is missing: every event has its memory, its version and its occurrence; counts and statuses are those of the journal."""
+    """Nothing is missing: every event has its memory, its version and its occurrence; counts are those of the journal."""
     last = connection.execute("SELECT coalesce(max(seq), 0) FROM events").get
     told = connection.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'events'").get
     if last != told:

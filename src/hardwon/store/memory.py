@@ -6,8 +6,9 @@ from copy import copy
 from threading import Lock, RLock
 
 from hardwon.errors import Busy
+from hardwon.intake.symbols import same_symbol
 from hardwon.store.journal import GENESIS, content_digest, event_hash, tick
-from hardwon.store.rows import last_part, reference_digits, same_symbol
+from hardwon.store.rows import last_part, reference_digits
 from hardwon.types import LINKS, RELATIONS, Corpus, Document, Event, Experience, Filter, Link, Version
 
 TYPE_CHECKING = False

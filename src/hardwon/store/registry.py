@@ -305,7 +305,7 @@ def _write(path: str, data: bytes) -> None:
 def _content(path: str) -> bytes:
     """What the file holds; Damaged for what is no file, and for more than a registry can have."""
     # Without O_NONBLOCK, opening a pipe would wait for somebody to write.
-    with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
         content = file.read(_LONGEST + 1) if S_ISREG(os.fstat(file.fileno()).st_mode) else None
     if content is None or len(content) > _LONGEST:
         raise _damaged(path)

@@ -58,13 +58,6 @@ def last_part(symbol: str, *, fold: bool = True) -> str:
     return last.casefold() if fold else last
 
 
-def same_symbol(one: str, other: str) -> bool:
-    """Whether two spellings may name one symbol: equal, or one is the end of the other at a border (``validate``, ``A.validate``)."""
-    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
-    longer, shorter = longer.casefold(), shorter.casefold()
-    return longer == shorter or (longer.endswith(shorter) and longer[-len(shorter) - 1] in ".:#/>")
-
-
 def encode_list(values: Iterable[str]) -> str:
     """A JSON list. Plain words are written without importing json, which would cost the quick path half an interpreter start."""
     items = list(values)

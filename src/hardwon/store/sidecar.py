@@ -143,7 +143,7 @@ def _load(path: str, source: bytes, words: int) -> Signs | None:
     """
     try:
         # Without O_NONBLOCK, opening a pipe would wait for somebody to write.
-        with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
             raw = file.read(_HEADER.size)
             if len(raw) < _HEADER.size:
                 return None

@@ -12,7 +12,6 @@ from hardwon.store.rows import (
     find_counts,
     last_part,
     reference_digits,
-    same_symbol,
     to_blob,
     to_memory,
     to_text,
@@ -154,6 +153,8 @@ class SqliteReader(VectorReads):
         if path:
             keys.update(row[0] for row in self._rows("SELECT memory FROM anchors WHERE path = ?", (path,)))
         if symbol:
+            from hardwon.intake.symbols import same_symbol
+
             rows = self._rows("SELECT memory, symbol FROM anchors WHERE name = ? AND name <> ''", (last_part(symbol),))
             keys.update(row[0] for row in rows if same_symbol(row[1], symbol))
         matching, values = condition(where)

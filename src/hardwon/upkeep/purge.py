@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from hardwon.errors import InvalidInput
 from hardwon.types import KINDS, Filter
+from hardwon.upkeep.trust import may_set_aside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hardwon.types import Memory, Who
 
 _HELD = ("active", "resolved", "inactive")
 _RECORDED = tuple(kind for kind in KINDS if kind != "change")
@@ -21,3 +28,14 @@ def meant(where: Filter) -> Filter:
         )
     wanted: Filter = where.replace(statuses=_HELD, kinds=where.kinds or (() if where.ids else _RECORDED))
     return wanted
+
+
+def forgettable(where: Filter, found: Iterable[Memory], who: Who) -> list[Memory]:
+    """Those of the found memories that a writer may forget; InvalidInput where another one was named."""
+    memories = list(found)
+    kept = [memory for memory in memories if not may_set_aside(memory, who)]
+    if kept and where.ids:
+        raise InvalidInput(
+            f"#{kept[0].number} is {kept[0].trust}: an agent may not forget it", field="id", remedy="ask the person to forget it"
+        )
+    return [memory for memory in memories if memory not in kept] if kept else memories

@@ -29,17 +29,42 @@ class Fate(Value):
 
 
 def standing(events: Iterable[Event]) -> list[Event]:
-    """The changes of a memory that stand, oldest first: an undo takes back the one before it; a new occurrence settles what was
-    done to status and content before it, and so does a secret that was taken out."""
+    """The changes of a memory that stand, oldest first: an undo takes back the last one of its kind; a new occurrence settles what
+    was done to status and content before it, and so does a secret that was taken out."""
     changes: list[Event] = []
     for event in events:
         if event.action in OCCURRED or (event.action, event.payload) == ("revised", REDACTED):
             changes = [change for change in changes if change.action not in ("status", "revised")]
         elif event.payload.endswith(UNDO):
-            changes[-1:] = []
+            _take_last(changes, event)
         else:
             changes.append(event)
     return changes
+
+
+def undone(events: Iterable[Event]) -> set[int]:
+    """The journal entries that were taken back, and those that took them back."""
+    changes: list[Event] = []
+    found: set[int] = set()
+    for event in events:
+        if event.payload.endswith(UNDO):
+            found.update((event.seq, *_take_last(changes, event)))
+        else:
+            changes.append(event)
+    return found
+
+
+def _take_last(changes: list[Event], undo: Event) -> list[int]:
+    """Remove what an undo takes back; not always the very last: what replaced a memory is taken back over what was said since."""
+    for place in reversed(range(len(changes))):
+        if changes[place].action == undo.action:
+            return [changes.pop(place).seq]
+    return []
+
+
+def stroke(event: Event) -> tuple[int, str, str]:
+    """What the changes have in common that were made at once: a forgetting of many, whatever their status was before."""
+    return event.at, event.action, event.payload.rpartition(">")[2]
 
 
 def occurrence_statuses(events: Iterable[Event]) -> dict[int, str]:

@@ -55,6 +55,17 @@ def may_change(memory: Memory, who: Who) -> bool:
     return stronger(memory.trust, initial(who)) == initial(who)
 
 
+def lasts(known: Memory, who: Who, now: int) -> bool:
+    """Whether what is said again is still the known memory: what a person let end is over, and the same from an agent is a claim of
+    its own."""
+    return known.expires_at is None or known.expires_at > now or may_change(known, who)
+
+
+def may_set_aside(memory: Memory, who: Who) -> bool:
+    """Whether a writer may put a memory out of sight: what a person confirmed, or events proved, only a person may."""
+    return who == "person" or memory.trust not in ("confirmed", "proven")
+
+
 def gives_orders(text: str) -> bool:
     """Whether a text looks like instructions to an agent."""
     folded = " ".join(text.lower().split())
