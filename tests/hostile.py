@@ -88,6 +88,7 @@ def contents(home: Path) -> dict[str, bytes]:
 def counted(kept: Kept) -> dict[str, Any]:
     """The row counts and the journal's head."""
     connection = apsw.Connection(str(kept.store), flags=apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_timeout(5_000)
     found: dict[str, Any] = {table: connection.execute(f"SELECT count(*) FROM {table}").get for table in TABLES}
     found["head"] = connection.execute("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1").get
     connection.close()

@@ -869,3 +869,16 @@ def test_an_agent_with_a_terminal_is_still_an_agent(project: Path, call: Command
     shown = call("show", "1", "--json").data
     assert (shown["trust"], shown["origin"]["who"]) == ("claimed", "agent")
     assert shown["origin"]["client"]
+
+
+def test_a_passage_is_called_by_its_id_and_not_by_the_commit_of_its_file(project: Path, call: Command) -> None:
+    (project / "CONTRIBUTING.md").write_text("# Tests\n\nRun the fixtures with make db first.\n")
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "Say how")
+    call("ingest", "docs")
+    (hit,) = call("recall", "run fixtures with make db", "--kind", "doc", "--json").data["hits"]
+    name = hit["memory"]["id"][:13]
+    assert name in call("recall", "run fixtures with make db", "--kind", "doc").out
+    assert call("show", name, "--json").data["kind"] == "doc"
+    assert call("useful", name).code == OK
+    assert call("show", name, "--json").data["useful"] == 1

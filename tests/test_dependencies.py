@@ -682,3 +682,16 @@ def test_a_partial_clone_tells_what_it_can_and_fetches_nothing(repo: GitRepo, op
     report = ingest_dependencies(engine)
     assert (report.memories, report.unreadable) == (1, 1)
     assert kept(engine)[0].text == "a is required as ==2 (requirements.txt)"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "word"),
+    [
+        ("<2,>=1.5", ">=1.5,<2", "Change"),
+        (">=1.5,<2", "<3,>=1.6", "Upgrade"),
+        ("1.4.0", "1.3.9", "Downgrade"),
+        ("", ">=1", "Change"),
+    ],
+)
+def test_the_order_of_bounds_is_no_change_of_version(old: str, new: str, word: str) -> None:
+    assert dependencies._direction(old, new) == word

@@ -58,6 +58,7 @@ def model(memory: Memory, change: Change | None, where: Filter) -> bool:
     files = paths_of(memory, change)
     tests = [
         not where.ids or memory.id in where.ids,
+        where.derived is None or where.derived == (memory.number is None),
         not where.kinds or memory.kind in where.kinds,
         not where.outcomes or memory.outcome in where.outcomes,
         not where.statuses or memory.status in where.statuses,
@@ -122,6 +123,8 @@ def random_filter(rng: random.Random, rows: list[tuple[Memory, Change | None]]) 
         chosen[field] = rng.choice(POOL[field]) if single else tuple(rng.sample(POOL[field], rng.choice((1, 1, 2))))
     if rng.random() < 0.2:
         chosen["ids"] = tuple(memory.id for memory, _ in rng.sample(rows, 40))
+    if rng.random() < 0.2:
+        chosen["derived"] = rng.random() < 0.3
     for field in ("since", "before", "alive_at"):
         if rng.random() < 0.2:
             chosen[field] = NOW - rng.randrange(-1, 100) * DAY

@@ -234,6 +234,7 @@ class Running:
 
 def count(kept: Kept, question: str) -> int:
     connection = apsw.Connection(str(kept.store), flags=apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_timeout(5_000)  # whoever comes after an interrupted writer may have to recover the log
     try:
         return int(connection.execute(question).get)
     finally:

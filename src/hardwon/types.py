@@ -215,6 +215,13 @@ class Memory(Value):
     useful: int = 0
     useless: int = 0
 
+    @property
+    def called(self) -> str:
+        """How it is named to people: by its number, a change by its commit, anything else from the repository by its id's beginning."""
+        if self.number is not None:
+            return f"#{self.number}"
+        return self.commit[:10] if self.kind == "change" and self.commit else self.id[:13]
+
 
 class Occurrence(Value):
     """One time that a memory happened."""
@@ -310,13 +317,14 @@ class Block(Value):
 class Filter(Value):
     """Which memories a listing, a question or a forgetting means; empty fields do not narrow.
 
-    Of the values of one field any may hold, but of ``tags`` all have to. ``extensions`` (``.py``) and ``paths`` (a file, or a
-    folder with all below it) look at the files that a memory speaks of or a change touched; ``authors`` are parts of names, in
-    any case of ASCII letters. ``since``: made then or later; ``before``: made before that time; ``alive_at``: neither expired nor
-    past its validity then.
+    Of the values of one field any may hold, but of ``tags`` all have to. ``derived``: only what comes from the repository, or
+    (False) only what was recorded. ``extensions`` (``.py``) and ``paths`` (a file, or a folder with all below it) look at the files
+    that a memory speaks of or a change touched; ``authors`` are parts of names, in any case of ASCII letters. ``since``: made then
+    or later; ``before``: made before that time; ``alive_at``: neither expired nor past its validity then.
     """
 
     ids: tuple[str, ...] = ()
+    derived: bool | None = None
     kinds: tuple[Kind, ...] = ()
     statuses: tuple[Status, ...] = ()
     outcomes: tuple[Outcome, ...] = ()

@@ -79,7 +79,7 @@ def _verdicts(call: Call, verb: str, give: Callable[..., Receipt], *, asked: boo
     done = [(give(memory.id, call.scope), memory) for memory in memories if not asked or _yes(call, verb, memory)]
     receipts = [receipt for receipt, _ in done]
     left = len(memories) - len(receipts)
-    lines = [render.write_receipt(receipt, render.number(memory)) for receipt, memory in done]
+    lines = [render.write_receipt(receipt, memory.called) for receipt, memory in done]
     text = "\n".join(lines) or f"nothing was {verb.removesuffix('e')}ed"
     data: dict[str, Any] = {"done": [shapes.receipt(receipt) for receipt in receipts], "left": left}
     return Answer(text, data, 0 if receipts else 1)

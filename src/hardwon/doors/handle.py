@@ -66,13 +66,17 @@ class Call:
         if self._engine is not None:
             self._engine.close()
 
+    def can_ask(self) -> bool:
+        """Whether there is a person at a terminal."""
+        import sys
+
+        return self.scope.origin.who == "person" and sys.stdin.isatty()
+
     def confirmed(self, question: str, look: str = "with --dry-run") -> bool:
         """Whether a destructive call may go on: ``--yes``, or a person's yes at the terminal. ``look``: how to see it first."""
         if self.request.flag("yes"):
             return True
-        import sys
-
-        if self.scope.origin.who != "person" or not sys.stdin.isatty():
+        if not self.can_ask():
             raise InvalidInput(
                 f"not confirmed: {question}",
                 field="yes",

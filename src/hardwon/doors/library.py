@@ -372,8 +372,9 @@ class Repository:
         return tuple(self.engine.upsert(drafts, self.scope))
 
     def recall_memory(self, task: str, k: int = 5) -> list[tuple[dict[str, Any], float]]:
-        """The metadata of the best ``k`` items with their scores; ``id`` and ``text`` are added where the metadata has none."""
-        found = self.engine.recall(Query(task, k=k, budget=1_000_000), self.scope).hits
+        """The metadata of the best ``k`` of what was recorded or ingested, with their scores; ``id`` and ``text`` are added where the
+        metadata has none."""
+        found = self.engine.recall(Query(task, where=Filter(derived=False), k=k, budget=1_000_000), self.scope).hits
         return [(_described(hit.memory), round(hit.score, 3)) for hit in found]
 
     def delete(self, ids: Sequence[str]) -> Selection:

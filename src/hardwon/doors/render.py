@@ -46,14 +46,9 @@ def plural(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
 
 
-def number(memory: Memory) -> str:
-    """How people name a memory: its number, or its commit."""
-    return f"#{memory.number}" if memory.number is not None else memory.commit[:10]
-
-
 def named(memories: Sequence[Memory], of: int) -> str:
     """Memories by number and text, one a line."""
-    lines = [f"  {number(memory)} {memory.text[:100]}" for memory in memories]
+    lines = [f"  {memory.called} {memory.text[:100]}" for memory in memories]
     return "\n".join(lines + ([f"  and {of - len(memories):,} more"] if of > len(memories) else []))
 
 
@@ -155,7 +150,7 @@ def _excerpt(memory: Memory) -> list[str]:
 
 def memory_page(memory: Memory, occurrences: Sequence[Any], links: Sequence[tuple[Any, Memory | None]], paint: Paint) -> str:
     """What ``show`` says."""
-    lines = [f"{paint('bold', number(memory))}  {memory.id}", f"  {head(memory)}", "", f"  {paint('bold', memory.text)}"]
+    lines = [f"{paint('bold', memory.called)}  {memory.id}", f"  {head(memory)}", "", f"  {paint('bold', memory.text)}"]
     for label, text in (
         ("because", memory.because if memory.kind != "change" else ""),
         ("afterwards", memory.because if memory.kind == "change" else ""),
@@ -174,7 +169,7 @@ def memory_page(memory: Memory, occurrences: Sequence[Any], links: Sequence[tupl
         state = "" if anchor.state == "unknown" else f"({anchor.state})"
         lines.append(f"  {paint('dim', 'at:')} " + " ".join(filter(None, (anchor.path, anchor.symbol, state))))
     for link, other in links:
-        named = f"{number(other)} {other.text}" if other else link.reference
+        named = f"{other.called} {other.text}" if other else link.reference
         arrow = f"{link.kind} ->" if link.source == memory.id else f"<- {link.kind} by"
         lines.append(f"  {paint('dim', arrow)} {named}")
     if occurrences:
@@ -187,7 +182,7 @@ def memory_page(memory: Memory, occurrences: Sequence[Any], links: Sequence[tupl
 
 def history_page(memory: Memory, versions: Sequence[Version], events: Sequence[Event], paint: Paint) -> str:
     """What ``history`` says."""
-    lines = [f"{paint('bold', number(memory))}  {memory.text}"]
+    lines = [f"{paint('bold', memory.called)}  {memory.text}"]
     if not events:
         lines.append("  derived from git; nobody has touched it since")
     for event in events:
@@ -235,7 +230,7 @@ def proposals(found: Sequence[Proposal], paint: Paint) -> str:
     """What ``review`` says."""
     lines = []
     for item in found:
-        lines.append(f"{paint('bold', number(item.memory))}  {item.memory.text}")
+        lines.append(f"{paint('bold', item.memory.called)}  {item.memory.text}")
         lines.append(paint("dim", f"      {head(item.memory)}"))
-        lines += [f"      {share:.0%} like {number(other)}: {other.text}" for other, share in item.similar]
+        lines += [f"      {share:.0%} like {other.called}: {other.text}" for other, share in item.similar]
     return "\n".join(lines)

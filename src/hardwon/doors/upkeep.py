@@ -32,6 +32,10 @@ def verify(call: Call) -> Answer:
 def _secrets(call: Call) -> Answer:
     """Where secrets are stored; taken out for good after a yes."""
     engine, request = call.engine, call.request
+    if request.flag("redact") and not (request.flag("yes") or call.can_ask()):
+        raise InvalidInput(
+            "there is nobody to ask", field="yes", remedy="repeat it with --yes, or look first without --redact"
+        )  # before what takes minutes, not after
     with Bar("looking for secrets") as bar:
         held = engine.find_secrets(bar.step)
     degraded = [engine.bulk.degraded] if engine.bulk.degraded else []
@@ -50,7 +54,7 @@ def _secrets(call: Call) -> Answer:
 
 
 def _line(item: Held) -> str:
-    name = f"#{item.number}" if item.number is not None else item.commit[:10] or item.memory
+    name = f"#{item.number}" if item.number is not None else item.commit[:10] or item.memory[:13]
     places = ", ".join(
         f"{one.field}{f' (version {one.version})' if one.version else ''}: {one.count} {one.kind}" for one in item.found[:6]
     )

@@ -69,8 +69,7 @@ def _dressed(reader: Reader, hit: Hit) -> Hit:
     links = [link for link in reader.links(hit.memory.id) if link.kind == "contradicts"]
     others = {other for link in links for other in (link.source, link.target) if other and other != hit.memory.id}
     living = [memory for memory in reader.get(sorted(others)) if memory.status == "active" and memory.trust not in _UNHEARD]
-    names = tuple(f"#{memory.number}" if memory.number is not None else memory.commit[:10] or memory.id for memory in living)
-    return Hit(hit.memory, hit.score, hit.why, names)
+    return Hit(hit.memory, hit.score, hit.why, tuple(memory.called for memory in living))
 
 
 def before(engine: Engine, file: str, symbol: str, scope: Scope, budget: int) -> Block:

@@ -34,7 +34,7 @@ def take(run: Run, reader: Reader, item: ExportedMemory) -> Fate:
         return _compare_names(run, reader, known, item)
     refusing = run.rejection(reader, item.memory)
     if refusing is not None:
-        return "refused", f"{_called(refusing)} says the same and was rejected"
+        return "refused", f"{refusing.called} says the same and was rejected"
     return _new_or_twin(run, reader, item)
 
 
@@ -68,7 +68,7 @@ def _compare(run: Run, reader: Reader, known: Memory, item: ExportedMemory) -> F
     versions = incoming.newer_versions(reader.versions(known.id), item.versions)
     fresh = incoming.newer_occurrences(reader.occurrences(known.id), item.occurrences)
     if versions is None or fresh is None:
-        return "conflicts", f"{_called(known)} went another way here; it stays as it is"
+        return "conflicts", f"{known.called} went another way here; it stays as it is"
     if versions and (refused := _words_refused(run, reader, known, item.memory)):
         return refused
     if versions or fresh:
@@ -76,28 +76,28 @@ def _compare(run: Run, reader: Reader, known: Memory, item: ExportedMemory) -> F
             _extend(run, run.writer, known, item, versions, fresh)
         return "repeated", ""
     if known.status != item.memory.status and known.status not in incoming.SET_ASIDE:
-        return "conflicts", f"{_called(known)} is {known.status} here and {item.memory.status} there"
+        return "conflicts", f"{known.called} is {known.status} here and {item.memory.status} there"
     return ("repeated" if _complete(run, reader, known, item) else "known"), ""
 
 
 def _words_refused(run: Run, reader: Reader, known: Memory, theirs: Memory) -> Fate | None:
     """Why a known memory does not get the newer words of theirs; None where it does."""
     if known.status == "rejected":  # with other words it would no longer keep out what was rejected
-        return "refused", f"{_called(known)} was rejected"
+        return "refused", f"{known.called} was rejected"
     if not (run.keep_trust or trust.may_change(known, "import")):
-        return "conflicts", f"{_called(known)} is {known.trust}: an import does not change its words, unless with --keep-trust"
+        return "conflicts", f"{known.called} is {known.trust}: an import does not change its words, unless with --keep-trust"
     refusing = run.rejection(reader, theirs)
     if refusing is not None and refusing.id != known.id:
-        return "refused", f"{_called(refusing)} says the same and was rejected"
+        return "refused", f"{refusing.called} says the same and was rejected"
     twin = reader.twin(merge.twin_key(theirs))
     if twin is not None and twin.id != known.id and twin.id not in run.made:
-        return "conflicts", f"{_called(known)} would say what {_called(twin)} says"
+        return "conflicts", f"{known.called} would say what {twin.called} says"
     return None
 
 
 def _compare_names(run: Run, reader: Reader, known: Memory, item: ExportedMemory) -> Fate:
     if merge.twin_key(known) != merge.twin_key(item.memory):
-        return "conflicts", f"it says something else than {_called(known)}, which has its name here"
+        return "conflicts", f"it says something else than {known.called}, which has its name here"
     return _join(run, reader, known, item)
 
 
@@ -124,7 +124,7 @@ def _judge(run: Run, reader: Reader, item: ExportedMemory) -> Fate:
         what = f"commit {memory.commit[:10]}" if memory.commit else memory.id
         return "waiting", f"{what} is not here; read it (`hardwon init`), and import again"
     if not run.keep_trust:
-        return "refused", f"it is a verdict on {_called(known)}; a person takes it over with --keep-trust"
+        return "refused", f"it is a verdict on {known.called}; a person takes it over with --keep-trust"
     said = [("status", known.status, memory.status), ("trust", known.trust, memory.trust)]
     moved = [(name, old, new) for name, old, new in said if old != new]
     if run.writer is not None:
@@ -134,10 +134,6 @@ def _judge(run: Run, reader: Reader, item: ExportedMemory) -> Fate:
             run.writer.log(name, known, run.origin, run.now, payload=f"{old}>{new}")  # type: ignore[arg-type]  # status, trust
     heard = _hear(run, known, memory)
     return ("repeated" if _complete(run, reader, known, item) or moved or heard else "known"), ""
-
-
-def _called(memory: Memory) -> str:
-    return f"#{memory.number}" if memory.number is not None else memory.commit[:10] or memory.id
 
 
 # Writing

@@ -178,9 +178,9 @@ def link(engine: Engine, source: str, target: str, kind: LinkKind, scope: Scope)
             raise InvalidInput("a memory cannot be related to itself", field="other", remedy="name two different ones")
         for memory in (one, other):
             if memory.status in ("forgotten", "rejected"):
-                raise InvalidInput(f"{called(memory)} is {memory.status}", field="id", remedy="relate memories that are held")
+                raise InvalidInput(f"{memory.called} is {memory.status}", field="id", remedy="relate memories that are held")
         if any((known.source, known.kind, known.target) == (one.id, kind, other.id) for known in writer.links(one.id)):
-            return unchanged(one, f"it {kind} {called(other)} already")
+            return unchanged(one, f"it {kind} {other.called} already")
         if kind == "replaces":
             _refuse_replacing(one, other, scope)
         origin = record.signed(scope.origin)
@@ -193,17 +193,17 @@ def link(engine: Engine, source: str, target: str, kind: LinkKind, scope: Scope)
             writer.put(other.replace(status="replaced", replaced_by=one.id))
             writer.log("status", other, origin, engine.clock(), payload=f"{other.status}>replaced")
             writer.settle_occurrences(other.id, occurrence_statuses(writer.events(other.id)))
-    return Receipt(one.id, one.number, "linked", seq=event.seq, why=f"{kind} {called(other)}")
+    return Receipt(one.id, one.number, "linked", seq=event.seq, why=f"{kind} {other.called}")
 
 
 def _refuse_replacing(one: Memory, other: Memory, scope: Scope) -> None:
     if other.status == "replaced":
-        raise InvalidInput(f"{called(other)} is replaced already", field="other", remedy=f"see `hardwon show {called(other)}`")
+        raise InvalidInput(f"{other.called} is replaced already", field="other", remedy=f"see `hardwon show {other.called}`")
     if one.status != "active":
-        raise InvalidInput(f"{called(one)} is {one.status} itself", field="id", remedy="replace by what holds")
+        raise InvalidInput(f"{one.called} is {one.status} itself", field="id", remedy="replace by what holds")
     if not trust.may_change(other, scope.origin.who):  # nor by what a person confirmed: they did not say that it replaces this
         raise InvalidInput(
-            f"{called(other)} is {other.trust}: an agent cannot replace it",
+            f"{other.called} is {other.trust}: an agent cannot replace it",
             field="other",
             remedy="say --contradicts, and a person decides",
         )
@@ -280,8 +280,3 @@ def count_feedback(writer: Writer, memory: Memory) -> None:
 def unchanged(memory: Memory, why: str) -> Receipt:
     """The receipt of what was left as it is."""
     return Receipt(memory.id, memory.number, "unchanged", why=why)
-
-
-def called(memory: Memory) -> str:
-    """How a memory is called in a message: by its number, its commit or its id."""
-    return f"#{memory.number}" if memory.number is not None else memory.commit[:10] or memory.id

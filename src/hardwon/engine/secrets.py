@@ -176,13 +176,19 @@ def _indexed(engine: Engine, reader: Reader, shas: Sequence[str], choose: Choose
             word for side in ("added", "removed") if count for word in _left_out(getattr(change, side), getattr(cleaned, side))
         ]
         if words:
-            redact = choose(words)
             memory = reader.get([identifier(engine, change.sha)])[0]
-            known = {max(terms.word_terms(word), key=len, default=""): word for word in words}
-            documents = reader.documents(reader.keys([memory.id]), list(known))
-            kept = [known[term] for document in documents for term in document.counts]
-            yield from _held(memory, _counted("identifiers", kept, [redact(word)[0] for word in kept], 0))
+            yield from _held(memory, _counted("identifiers", *_kept(reader, memory, words, cleaned, choose(words)), 0))
         step(1)
+
+
+def _kept(reader: Reader, memory: Memory, words: Sequence[str], cleaned: Change, redact: Redact) -> tuple[list[str], list[str]]:
+    """Those of the words that the index has by a term which nothing clean of the commit shares; with and without secrets."""
+    shared = terms.of_change(cleaned).counts
+    own = {word: [term for term in terms.word_terms(word) if term not in shared] for word in words}
+    asked = sorted({term for found in own.values() for term in found})
+    there = {term for document in reader.documents(reader.keys([memory.id]), asked) for term in document.counts}
+    kept = [word for word, found in own.items() if not there.isdisjoint(found)]
+    return kept, [redact(word)[0] for word in kept]
 
 
 def _left_out(before: Sequence[str], after: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hardwon.engine import record
 from hardwon.engine.core import named
-from hardwon.engine.curate import called, count_feedback, draft_of, meeting_key, refuse_known, to_status, unchanged, with_content
+from hardwon.engine.curate import count_feedback, draft_of, meeting_key, refuse_known, to_status, unchanged, with_content
 from hardwon.errors import InvalidInput
 from hardwon.types import Receipt
 from hardwon.upkeep import trust
@@ -58,7 +58,7 @@ def _last_done(writer: Writer, origin: Origin) -> list[Event]:
         if changes and changes[-1].seq == event.seq:
             found.append(event)
         elif not found:
-            name = called(writer.get([event.memory])[0])
+            name = writer.get([event.memory])[0].called
             what = f"you have changed nothing since {name} was {event.action}"
             if event.action not in OCCURRED:
                 what = f"your last change, of {name}, is not its last one any more"
@@ -102,7 +102,7 @@ def _refuse_agent(memory: Memory, scope: Scope) -> None:
         raise InvalidInput(
             "only a person can take back what a person did",
             field="who",
-            remedy=f"ask them to run `hardwon undo {called(memory)}` in a terminal of their own",
+            remedy=f"ask them to run `hardwon undo {memory.called}` in a terminal of their own",
         )
 
 
@@ -131,7 +131,7 @@ def _said_since(writer: Writer, memory: Memory) -> str:
     if twin is not None:
         return f"#{twin.number} says the same and was recorded since"
     refused = record.rejected_before(writer, memory, but=memory.id)
-    return f"{called(refused)} says the same and was rejected" if refused is not None else ""
+    return f"{refused.called} says the same and was rejected" if refused is not None else ""
 
 
 def _undo_revision(engine: Engine, writer: Writer, memory: Memory, change: Event, scope: Scope) -> Receipt:
@@ -165,12 +165,12 @@ def _refuse_unlinking(writer: Writer, memory: Memory, other: Memory) -> None:
     """InvalidInput where what was replaced could not come back as it was."""
     if other.status == "replaced" and other.replaced_by == memory.id and (said := _said_since(writer, other)):
         raise InvalidInput(
-            f"{called(other)} would come back, but {said}", field="id", remedy=f"see `hardwon history {called(other)}`"
+            f"{other.called} would come back, but {said}", field="id", remedy=f"see `hardwon history {other.called}`"
         )
     changes = standing(writer.events(other.id))
     if other.status == "rejected" and any(one.payload == "replaced>rejected" for one in changes):
         raise InvalidInput(
-            f"{called(other)} was rejected after it was replaced", field="id", remedy=f"`hardwon undo {called(other)}` first"
+            f"{other.called} was rejected after it was replaced", field="id", remedy=f"`hardwon undo {other.called}` first"
         )
 
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from hardwon import settings as configuration
 from hardwon.errors import InvalidInput, NotFound, StoreError, Unavailable
 from hardwon.search.embed import BUNDLED_MODEL, digest, load, require_numpy, text_of
-from hardwon.types import KINDS, STATUSES, Filter, Value
+from hardwon.types import STATUSES, Filter, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 # What people and agents wrote; history and documents are embedded when asked for: 10,000 of them take CPU minutes.
 _NOTES = Filter(
-    kinds=tuple(kind for kind in KINDS if kind not in ("change", "doc")),
+    derived=False,
     statuses=tuple(status for status in STATUSES if status not in ("rejected", "forgotten", "quarantined")),
 )
-_HISTORY = _NOTES.replace(kinds=("change", "doc"))
+_HISTORY = _NOTES.replace(derived=True)
 # Memories a transaction; each is written in milliseconds, what takes time is embedding them before.
 _SLICE = 64
 _LISTED = 2048

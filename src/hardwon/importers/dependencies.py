@@ -262,6 +262,8 @@ def _direction(old: str, new: str) -> str:
 
 
 def _versions_in(wanted: str) -> list[tuple[int, ...]]:
+    """The version numbers of a requirement; bounds in one order, for ``<2,>=1.5`` and ``>=1.5,<2`` are the same."""
+    wanted = ",".join(sorted(bound.strip() for bound in wanted.split(",")))
     return [tuple(map(int, number.split("."))) for number in re.findall(r"\d{1,9}(?:\.\d{1,9}){0,5}", wanted)]
 
 

@@ -18,7 +18,9 @@ _REACH = 300  # characters of a value that are judged; an accepted one is redact
 _NAME = r"(?:pass(?:word|wd|phrase|code|wort|e)?|pwd|pw|secret|token|key|authorization|bearer|credentials|creds)(?![a-z])"
 _ASSIGN = (
     r"(?:[_-]?\d{1,3}|[_-](?:base|value|prod|production|dev|staging|test|live|v\d))?[\"'`\\\]\[*]{0,5}"
-    r"(?:\?|[ \t]?:[ \t]?[a-z_&*][\w.\[\]<>&*| ]{0,40}?(?=[ \t]?=[^=]))?"
+    # A type between name and sign, but not the scheme of a header, whose value may end in "=".
+    r"(?:\?|[ \t]?:[ \t]?(?!(?:basic|bearer|digest|negotiate|ntlm|token|apikey)[ \t]{1,4}[^\s=])"
+    r"[a-z_&*][\w.\[\]<>&*| ]{0,40}?(?=[ \t]?=[^=]))?"
     r"[ \t]{0,20}(?::=|=>|:-|[:=](?![:=~>])|→|,(?=[ \t]?[\"']))[ \t*]{0,20}"
     r"(?:process\.env\.\w{1,40}[ \t]?(?:\|\||\?\?)[ \t]?)?"
 )

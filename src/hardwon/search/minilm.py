@@ -9,6 +9,10 @@ import hashlib
 import os
 
 import numpy as np
+
+# The runtime reports to its maker from the moment it is loaded, and keeps an id in the home folder; told later, it has done so.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
 import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state
 

@@ -61,14 +61,13 @@ def describe(memory: Memory) -> str:
 
 def head(memory: Memory) -> str:
     """Id, kind, outcome, place, day, and how far it is to be believed."""
-    name = f"#{memory.number}" if memory.number is not None else (memory.commit[:10] or memory.id)
     place = [anchor.symbol or anchor.path for anchor in memory.anchors[:2] if anchor.symbol or anchor.path]
     if len(memory.anchors) > 2:
         place.append(f"+{len(memory.anchors) - 2}")
     seen = f"seen {memory.seen}x" if memory.seen > 1 else ""
     unverified = {"claimed": f"{memory.origin.who}, unverified", "imported": "imported, unverified"}
     words = (
-        name, f"{memory.kind} {memory.outcome or ''}".strip(), ", ".join(place), seen, day(memory.created_at),
+        memory.called, f"{memory.kind} {memory.outcome or ''}".strip(), ", ".join(place), seen, day(memory.created_at),
         unverified.get(memory.trust, memory.trust),
     )  # fmt: skip
     return _safe(" · ".join(word for word in words if word))

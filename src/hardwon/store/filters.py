@@ -61,6 +61,8 @@ def condition(where: Filter) -> tuple[str, list[Any]]:
     among("m.trust", where.trusts)
     among("m.branch", where.branches)
     among("m.id", (to_blob(identifier) for identifier in where.ids))
+    if where.derived is not None:
+        add("m.number IS NULL" if where.derived else "m.number IS NOT NULL")
     for tag in where.tags:
         add("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)", tag)
     for column, value in (("m.session", where.session), ("m.client", where.client), ("m.who", where.who)):

@@ -592,6 +592,7 @@ def matches(memory: Memory, where: Filter, files: Sequence[str]) -> bool:
         and (not where.outcomes or memory.outcome in where.outcomes)
         and (not where.trusts or memory.trust in where.trusts)
         and (not where.ids or memory.id in where.ids)
+        and (where.derived is None or where.derived == (memory.number is None))
         and all(tag in memory.tags for tag in where.tags)
         and (not where.branches or memory.branch in where.branches)
         and (not extensions or any(_folded(path).endswith(one) for one in extensions for path in files))
