@@ -16,7 +16,7 @@ demo: $(VENV)/.installed
 	@echo "The demo kept its memory in $(DEMO_HOME). To use Hardwon for real: $(BIN)/hardwon -C REPO init"
 
 test: $(VENV)/.tools
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 slow: $(VENV)/.tools
 	$(BIN)/python -m pytest -m slow
