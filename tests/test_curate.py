@@ -227,6 +227,15 @@ def test_a_rejected_value_stays_out_whatever_it_is_called(engine: Engine, again:
     assert texts(engine, "where do sessions live") == []
 
 
+def test_what_says_the_same_under_another_kind_is_rejected_with_it_and_comes_back_with_it(engine: Engine) -> None:
+    for draft in (REDIS, REDIS.replace(kind="fact"), Draft("Sessions live in Postgres", "decision")):
+        engine.record(draft, AGENT)
+    assert engine.reject("1", PERSON).why == "it was active; so are #2, which say the same"
+    assert [get(engine, str(number)).status for number in (1, 2, 3)] == ["rejected", "rejected", "active"]
+    assert sorted(receipt.number or 0 for receipt in engine.undo("", PERSON)) == [1, 2]
+    assert texts(engine, "sessions redis").count(REDIS.text) == 2
+
+
 def test_a_rejected_value_comes_in_through_no_other_verb(engine: Engine) -> None:
     engine.record(REDIS, AGENT)
     engine.record(REDIS.replace(text="Sessions live in a file"), AGENT)
@@ -432,8 +441,12 @@ def test_a_rejected_value_does_not_come_back_with_what_was_put_aside_before(engi
     engine.record(REDIS.replace(kind="fact"), AGENT)
     forget(engine, AGENT, "5")
     engine.reject("4", PERSON)
-    for reference in ("2", "3", "5"):
-        with pytest.raises(InvalidInput, match="#4 says the same and was rejected"):
+    for reference, why in (
+        ("2", "says the same and was rejected"),
+        ("3", "only a person"),
+        ("5", "says the same and was rejected"),
+    ):
+        with pytest.raises(InvalidInput, match=why):
             engine.undo(reference, AGENT)
     assert texts(engine, "where do sessions live") == ["Sessions live in Postgres"]
 

@@ -239,7 +239,10 @@ def _confirm(engine: Engine, writer: Writer, memory: Memory, origin: Origin) -> 
 
 
 def reject(engine: Engine, reference: str, scope: Scope) -> Receipt:
-    """A person turns a memory down: it is not shown, and what says the same stays out until it is approved."""
+    """A person turns a memory down: it is not shown, nor what says the same under another kind, and nothing that says it comes in
+    until it is approved."""
+    from hardwon.search.similar import same
+
     _only_person(scope, "reject")
     with engine.write() as writer:
         memory = named(writer, reference)
@@ -247,8 +250,13 @@ def reject(engine: Engine, reference: str, scope: Scope) -> Receipt:
             return unchanged(memory, "it is rejected already")
         if memory.status == "forgotten":
             raise InvalidInput("this memory is forgotten", field="id", remedy=f"`hardwon undo {reference}` brings it back first")
-        event = to_status(engine, writer, memory, "rejected", scope.origin)
-    return Receipt(memory.id, memory.number, "rejected", seq=event.seq, why=f"it was {memory.status}")
+        now = engine.clock()  # one stroke, so that one undo brings all of it back
+        event = to_status(engine, writer, memory, "rejected", scope.origin, at=now)
+        others = same(writer, memory)
+        for other in others:
+            to_status(engine, writer, other, "rejected", scope.origin, at=now)
+    also = f"; so are {', '.join(other.called for other in others)}, which say the same" if others else ""
+    return Receipt(memory.id, memory.number, "rejected", seq=event.seq, why=f"it was {memory.status}{also}")
 
 
 def _only_person(scope: Scope, verb: str) -> None:

@@ -130,6 +130,8 @@ def _said_since(writer: Writer, memory: Memory) -> str:
     twin = writer.twin(key) if key else None
     if twin is not None:
         return f"#{twin.number} says the same and was recorded since"
+    if memory.status == "rejected":  # it is the verdict itself that is taken back, and only by a person
+        return ""
     refused = record.rejected_before(writer, memory, but=memory.id)
     return f"{refused.called} says the same and was rejected" if refused is not None else ""
 
