@@ -6,8 +6,9 @@ the quick path of the command pays for none of them.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hardwon.doors.library import AgentMemoryEngine, Repository
-    from hardwon.doors.library import open_repository as open
+    from hardwon.doors.agent import AgentMemoryEngine
+    from hardwon.doors.api import Repository
+    from hardwon.doors.api import open_repository as open
     from hardwon.engine.core import Engine
     from hardwon.engine.opening import VERSION as __version__  # noqa: N811
     from hardwon.engine.opening import open_store
@@ -36,12 +37,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AgentMemoryEngine": ("hardwon.doors.library", "AgentMemoryEngine"),
-    "Repository": ("hardwon.doors.library", "Repository"),
+    "AgentMemoryEngine": ("hardwon.doors.agent", "AgentMemoryEngine"),
+    "Repository": ("hardwon.doors.api", "Repository"),
     "Engine": ("hardwon.engine.core", "Engine"),
     "HardwonError": ("hardwon.errors", "HardwonError"),
     "__version__": ("hardwon.engine.opening", "VERSION"),
-    "open": ("hardwon.doors.library", "open_repository"),
+    "open": ("hardwon.doors.api", "open_repository"),
     "open_store": ("hardwon.engine.opening", "open_store"),
 }
 

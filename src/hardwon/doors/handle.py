@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from hardwon.doors import render, shapes
 from hardwon.errors import InvalidInput
 from hardwon.types import Anchor, Draft, Filter, Query, Scope, Value
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
     from hardwon.types import Block, Receipt, Status
 
 NOTHING_FOUND = 3
-_LONGEST_INPUT = 200_000
 _NO_BUDGET = 1_000_000
 
 
@@ -364,41 +361,18 @@ def init(call: Call) -> Answer:
 
 
 def snippet(request: Request, beside: str) -> str:
-    """The code that --code names; "" without one. InvalidInput where it and the argument ``beside`` both are standard input."""
-    if request.text("code") == request.text(beside) == "-":
-        raise InvalidInput(
-            "the text and the code cannot both come from standard input", field="code", remedy="give one of them as a file"
-        )
-    return _input(request.text("code"), "code") if request.text("code") else ""
+    """The code that --code names; "" without one."""
+    if not request.text("code"):
+        return ""
+    from hardwon.doors import inputs
+
+    return inputs.snippet(request, beside)
 
 
 def words(text: str, field: str) -> str:
     """A text, or what standard input holds for ``-``."""
-    return _input("-", field) if text == "-" else text
+    if text != "-":
+        return text
+    from hardwon.doors import inputs
 
-
-def _file_bytes(path: str) -> bytes:
-    """The beginning of a file, or of a pipe that somebody writes into (``<(git diff)``)."""
-    # Without O_NONBLOCK, opening a pipe would wait for somebody to write; where somebody does, reading may wait for them.
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
-        os.set_blocking(file.fileno(), True)
-        raw = file.read(_LONGEST_INPUT + 1)
-        if not raw and not os.path.isfile(path):
-            raise ValueError("it holds nothing")
-    return raw
-
-
-def _input(name: str, field: str) -> str:
-    """A text from a file or from standard input (``-``)."""
-    import sys
-
-    try:
-        raw = sys.stdin.buffer.read(_LONGEST_INPUT + 1) if name == "-" else _file_bytes(os.path.expanduser(name))
-    except (OSError, ValueError) as error:
-        raise InvalidInput(
-            f"{name[:200]!r} cannot be read: {error}", field=field, remedy="give a text file, or - for standard input"
-        ) from error
-    if len(raw) > _LONGEST_INPUT or b"\0" in raw:
-        what = "holds NUL bytes" if b"\0" in raw else f"is longer than {_LONGEST_INPUT} bytes"
-        raise InvalidInput(f"{name[:200]!r} {what}", field=field, remedy="give a text file, or a part of it")
-    return raw.decode("utf-8", "replace")
+    return inputs.read("-", field)

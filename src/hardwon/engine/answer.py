@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.engine.core import REBUILDING, exactly, spelt, with_files
+from hardwon.engine.core import REBUILDING, spelt, with_files
 from hardwon.errors import InvalidInput
 from hardwon.types import Filter, Hit, Mode, Proposal, Signal
 
@@ -96,6 +96,7 @@ def before(engine: Engine, file: str, symbol: str, scope: Scope, budget: int) ->
 
 def brief(engine: Engine, scope: Scope, budget: int) -> Block:
     """What a session should know at its start."""
+    from hardwon.engine.risks import exactly
     from hardwon.search.opening import Material, choose, recent
     from hardwon.search.pack import pack
     from hardwon.upkeep import risk, trust

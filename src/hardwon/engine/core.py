@@ -27,7 +27,6 @@ if TYPE_CHECKING:
         Difference,
         Draft,
         Event,
-        Experience,
         Filter,
         Finding,
         IngestReport,
@@ -256,35 +255,21 @@ class Engine:
         self, symbol: str, file: str, scope: Scope, *, everything: bool = False, top: int | None = None
     ) -> list[SymbolReport]:
         """Lessons and risk of the symbols that match (partly), riskiest first; without a symbol of all; at most ``top``."""
-        from hardwon.upkeep import risk
+        from hardwon.engine.risks import query
 
-        with self.store.read() as reader:
-            groups = risk.by_symbol(reader.experiences(spelt(symbol), self.relative(file), False))
-            risks = [item for item in risk.assess_all(groups, self.clock()) if everything or item.fails or item.successes]
-            return [self._report(reader, item, groups[item.symbol, item.file], everything) for item in risks[:top]]
-
-    def _report(self, reader: Reader, item: Risk, group: list[Experience], everything: bool) -> SymbolReport:
-        memories = [m for m in reader.get(sorted({e.memory for e in group})) if everything or m.status == "active"]
-        memories.sort(key=lambda memory: (memory.updated_at, memory.number or 0), reverse=True)
-        return SymbolReport(item, tuple(memories))
+        return query(self, symbol, file, everything, top)
 
     def risks(self, file: str, scope: Scope) -> list[Risk]:
         """The risk of every symbol that has active lessons, riskiest first."""
-        from hardwon.upkeep import risk
+        from hardwon.engine.risks import risks
 
-        with self.store.read() as reader:
-            groups = risk.by_symbol(reader.experiences("", self.relative(file), False))
-        return [item for item in risk.assess_all(groups, self.clock()) if item.fails or item.successes]
+        return risks(self, file)
 
     def risk_of(self, identifier: str) -> SymbolReport:
         """The risk of the symbol that a lesson was written for, as it stands now."""
-        from hardwon.upkeep import risk
+        from hardwon.engine.risks import risk_of
 
-        with self.store.read() as reader:
-            memory = reader.get([identifier])[0]
-            anchor = memory.anchors[0]
-            same = exactly(reader, anchor.symbol, anchor.path)
-        return SymbolReport(risk.assess(anchor.symbol, anchor.path, same, self.clock()), (memory,))
+        return risk_of(self, identifier)
 
     def identify(self, reference: str) -> str:
         """The id that a person's reference means; NotFound when none or several."""
@@ -401,11 +386,6 @@ def spelt(symbol: str) -> str:
     from hardwon.intake.shape import clean_text
 
     return clean_text(symbol, "symbol", len(symbol) + 1)
-
-
-def exactly(reader: Reader, symbol: str, path: str) -> list[Experience]:
-    """Occurrences of this symbol in this file; an empty path means lessons without a file, not any file."""
-    return [item for item in reader.experiences(symbol, path, True) if item.path == path]
 
 
 def with_files(reader: Reader, memory: Memory) -> Memory:

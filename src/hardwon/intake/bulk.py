@@ -9,7 +9,7 @@ from hardwon.intake.scanner import Scanner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from hardwon.types import Draft
 
@@ -49,8 +49,3 @@ class Redactor:
         """What is enough to redact these texts, which belong together (a commit's): looked at as one, they cost the scanner a
         third, and nearly always it finds nothing, so that the quick rules do."""
         return self.redact if self._scanner.spans("\n\n".join(texts)) else quick.redact
-
-    def redact_all(self, texts: Sequence[str]) -> list[tuple[str, int]]:
-        """``redact`` of each of some texts that belong together."""
-        redact = self.choose(texts)
-        return [redact(text) for text in texts]

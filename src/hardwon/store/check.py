@@ -5,8 +5,8 @@ from __future__ import annotations
 import apsw
 
 from hardwon.store.journal import GENESIS, content_digest, event_hash, row_hash
-from hardwon.store.rows import decode_postings, to_text
-from hardwon.store.sqlite_read import VERSION_COLUMNS, SqliteReader, to_version
+from hardwon.store.rows import VERSION_COLUMNS, decode_postings, to_text, to_version
+from hardwon.store.sqlite_read import SqliteReader
 from hardwon.types import Finding
 
 TYPE_CHECKING = False

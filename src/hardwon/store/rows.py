@@ -5,7 +5,7 @@ from __future__ import annotations
 from sys import byteorder
 
 from hardwon.errors import InvalidInput
-from hardwon.types import Anchor, Memory, Origin
+from hardwon.types import Anchor, Event, Memory, Origin, Version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,10 @@ COLUMNS = (
     "id, number, status, kind, outcome, trust, visibility, created_at, updated_at, valid_from, valid_until, expires_at, "
     "seen, version, who, client, session, tool, author, branch, commit_sha, replaced_by, tags, rejected, "
     "text, because, detail, code, metadata, useful, useless"
+)
+VERSION_COLUMNS = (
+    "version, kind, outcome, visibility, valid_from, valid_until, expires_at, text, detail, code, because, rejected, tags, anchors, "
+    "metadata, recorded_at, superseded_at"
 )
 
 
@@ -176,3 +180,52 @@ def find_counts(raw: bytes, wanted: Mapping[int, str]) -> dict[str, int]:
         if at >= 0:
             found[term] = int.from_bytes(raw[middle + at : middle + at + 4], "little")
     return found
+
+
+def decode_lengths(raw: bytes) -> tuple[int, ...]:
+    """Field lengths, 16 bits each."""
+    return (
+        tuple(memoryview(raw).cast("H"))
+        if byteorder == "little"
+        else tuple(raw[i] | raw[i + 1] << 8 for i in range(0, len(raw), 2))
+    )
+
+
+def to_event(row: Sequence[Any]) -> Event:
+    """An event from the columns of the journal."""
+    (
+        seq,
+        replica,
+        replica_seq,
+        clock,
+        at,
+        who,
+        client,
+        session,
+        tool,
+        action,
+        memory,
+        version,
+        payload,
+        digest,
+        previous,
+        hashed,
+    ) = row
+    origin = Origin(who, client, session, tool)
+    return Event(
+        seq, replica, replica_seq, clock, at, origin, action, to_text(memory), version, payload, digest, previous, hashed
+    )
+
+
+def to_version(memory: str, row: Sequence[Any]) -> Version:
+    """A version from VERSION_COLUMNS."""
+    (
+        version, kind, outcome, visibility, valid_from, valid_until, expires_at, text, detail, code, because,
+        rejected, tags, anchors, metadata, recorded_at, superseded_at,
+    ) = row  # fmt: skip
+    content = Memory(
+        id=memory, number=None, kind=kind, outcome=outcome, text=text, detail=detail, code=code, because=because,
+        rejected=decode_list(rejected), tags=decode_list(tags), anchors=decode_anchors(anchors), visibility=visibility,
+        valid_from=valid_from, valid_until=valid_until, expires_at=expires_at, version=version, metadata=metadata,
+    )  # fmt: skip
+    return Version(memory, version, content, recorded_at, superseded_at)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from sys import byteorder
-
 from hardwon.store.filters import VALUES, condition
 from hardwon.store.rows import (
     COLUMNS,
-    decode_anchors,
+    VERSION_COLUMNS,
+    decode_lengths,
     decode_list,
     find_counts,
     last_part,
     reference_digits,
     to_blob,
+    to_event,
     to_memory,
     to_text,
+    to_version,
 )
 from hardwon.store.sqlite_vectors import VectorReads
 from hardwon.types import Anchor, Change, Corpus, Document, Event, Experience, Filter, Link, Memory, Occurrence, Origin, Version
@@ -27,10 +28,6 @@ if TYPE_CHECKING:
     import apsw
 
 _MEMORY = ", ".join("m." + name.strip() for name in COLUMNS.split(","))
-VERSION_COLUMNS = (
-    "version, kind, outcome, visibility, valid_from, valid_until, expires_at, text, detail, code, because, rejected, tags, anchors, "
-    "metadata, recorded_at, superseded_at"
-)
 _EVENT = (
     "seq, replica, replica_seq, clock, at, who, client, session, tool, action, memory, version, payload, digest, previous, hash"
 )
@@ -370,52 +367,3 @@ class SqliteReader(VectorReads):
 
     def _value(self, sql: str, values: Sequence[Any] = ()) -> Any:
         return self._one(sql, values)[0]
-
-
-def decode_lengths(raw: bytes) -> tuple[int, ...]:
-    """Field lengths, 16 bits each."""
-    return (
-        tuple(memoryview(raw).cast("H"))
-        if byteorder == "little"
-        else tuple(raw[i] | raw[i + 1] << 8 for i in range(0, len(raw), 2))
-    )
-
-
-def to_event(row: Sequence[Any]) -> Event:
-    """An event from the columns of the journal."""
-    (
-        seq,
-        replica,
-        replica_seq,
-        clock,
-        at,
-        who,
-        client,
-        session,
-        tool,
-        action,
-        memory,
-        version,
-        payload,
-        digest,
-        previous,
-        hashed,
-    ) = row
-    origin = Origin(who, client, session, tool)
-    return Event(
-        seq, replica, replica_seq, clock, at, origin, action, to_text(memory), version, payload, digest, previous, hashed
-    )
-
-
-def to_version(memory: str, row: Sequence[Any]) -> Version:
-    """A version from VERSION_COLUMNS."""
-    (
-        version, kind, outcome, visibility, valid_from, valid_until, expires_at, text, detail, code, because,
-        rejected, tags, anchors, metadata, recorded_at, superseded_at,
-    ) = row  # fmt: skip
-    content = Memory(
-        id=memory, number=None, kind=kind, outcome=outcome, text=text, detail=detail, code=code, because=because,
-        rejected=decode_list(rejected), tags=decode_list(tags), anchors=decode_anchors(anchors), visibility=visibility,
-        valid_from=valid_from, valid_until=valid_until, expires_at=expires_at, version=version, metadata=metadata,
-    )  # fmt: skip
-    return Version(memory, version, content, recorded_at, superseded_at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hardwon.store.journal import GENESIS, content_digest, event_hash, row_hash, tick
 from hardwon.store.rows import (
     COLUMNS,
+    decode_lengths,
     decode_postings,
     encode_anchors,
     encode_list,
@@ -14,7 +15,7 @@ from hardwon.store.rows import (
     to_blob,
     to_text,
 )
-from hardwon.store.sqlite_read import SqliteReader, decode_lengths
+from hardwon.store.sqlite_read import SqliteReader
 from hardwon.store.sqlite_vectors import VectorWrites
 from hardwon.types import LINKS, RELATIONS, Event, Link
 

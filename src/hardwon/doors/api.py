@@ -6,13 +6,14 @@ import os
 from collections.abc import Mapping
 
 from hardwon.doors.arguments import checked
+from hardwon.doors.items import Items, as_json
 from hardwon.errors import InvalidInput
 from hardwon.intake.shape import LIMITS, clean_text
 from hardwon.types import Anchor, Draft, Filter, Origin, Query, Revision, Scope, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from types import TracebackType
     from typing import Any, Literal, Self
 
@@ -78,7 +79,7 @@ class Stats(Value):
 
 
 @checked
-class Repository:
+class Repository(Items):
     """A repository's memory. Methods are the verbs; ids are numbers (``12``, ``"#12"``), ids, commits or other names.
 
     Everything that a writing method acknowledged is on the disk when it returns. One instance may be used by several threads.
@@ -126,7 +127,7 @@ class Repository:
         draft = Draft(
             text=text, kind=kind, outcome=outcome, detail=detail, code=code, because=because, rejected=tuple(rejected),
             anchors=_place(file, symbol), tags=tuple(tags), visibility="private" if private else "shared",
-            expires_at=self._later(expires), session=session, metadata=_json(metadata),
+            expires_at=self._later(expires), session=session, metadata=as_json(metadata),
         )  # fmt: skip
         return self.engine.record(draft, self.scope)
 
@@ -172,7 +173,7 @@ class Repository:
         placed = None if file is None and symbol is None else _place(file or "", symbol or "")
         revision = Revision(
             text=text, detail=detail, because=because, rejected=_tuple(rejected), tags=_tuple(tags), code=code, anchors=placed,
-            expires_at=self._later(expires), metadata=None if metadata is None else _json(metadata),
+            expires_at=self._later(expires), metadata=None if metadata is None else as_json(metadata),
         )  # fmt: skip
         return self.engine.revise(str(id), revision, self.scope)
 
@@ -364,76 +365,8 @@ class Repository:
         """Which memories hold what today's rules would take out; never the secrets."""
         return tuple(self.engine.find_secrets())
 
-    # Items under ids of the caller's own
-
-    def ingest(self, items: Iterable[tuple[str, str, Mapping[str, Any]]], *, kind: Kind = "fact") -> tuple[Receipt, ...]:
-        """Keep ``(id, text, metadata)`` items; a known id is replaced. Durable on return, a slice of 200 a transaction."""
-        drafts = ((name, Draft(text, kind, metadata=_json(metadata))) for name, text, metadata in map(_item, items))
-        return tuple(self.engine.upsert(drafts, self.scope))
-
-    def recall_memory(self, task: str, k: int = 5) -> list[tuple[dict[str, Any], float]]:
-        """The metadata of the best ``k`` of what was recorded or ingested, with their scores; ``id`` and ``text`` are added where the
-        metadata has none."""
-        found = self.engine.recall(Query(task, where=Filter(derived=False), k=k, budget=1_000_000), self.scope).hits
-        return [(_described(hit.memory), round(hit.score, 3)) for hit in found]
-
-    def delete(self, ids: Sequence[str]) -> Selection:
-        """Take items out of every answer at once; unknown ids are passed over."""
-        return self.engine.delete(ids, self.scope)
-
-    def compact(self) -> tuple[int, int]:
-        """Give back the space of what is gone; the store's bytes before and after."""
-        return self.engine.compact()
-
-    def persist(self) -> None:
-        """Return when everything lies in the store's own file, synced: the checkpoint to take before the file is copied."""
-        self.engine.persist()
-
     def _later(self, seconds: float | None) -> int | None:
         return None if seconds is None else self.engine.clock() + int(seconds * 1000)
-
-
-class AgentMemoryEngine:
-    """A small face of a repository's memory for an agent loop: remember under a tier, build the context of a task.
-
-    ``semantic`` keeps what holds (facts, decisions, rules), ``episodic`` what happened and how it ended, ``procedural`` how
-    something is done here. The memory is made if the folder has none.
-    """
-
-    TIERS: Mapping[str, Kind] = {"semantic": "fact", "episodic": "attempt", "procedural": "howto"}
-
-    def __init__(self, path: str = ".", *, session: str = "", client: str = "agent") -> None:
-        """NoStore is never raised: a folder without a memory gets one, and its history is read."""
-        self.repository = open_repository(path, make=True, origin=Origin("agent", client, session, "python"))
-
-    def remember(self, text: str, tier: str = "semantic", **more: Any) -> Receipt:
-        """Keep a memory of a tier; ``more`` as for ``Repository.record`` (``kind`` names a finer one than the tier's)."""
-        if tier not in self.TIERS:
-            raise InvalidInput(f"there is no tier {tier!r}", field="tier", remedy=f"one of: {', '.join(self.TIERS)}")
-        return self.repository.record(text, **{"kind": self.TIERS[tier], **more})
-
-    def recall(self, task: str, k: int = 5) -> list[tuple[dict[str, Any], float]]:
-        """The best ``k`` memories for a task with their scores."""
-        return self.repository.recall_memory(task, k)
-
-    def context(self, task: str, *, file: str = "", symbol: str = "", budget: int = 2000) -> str:
-        """The text to put before a prompt: the lessons of the place, what fits the task, what a session should know; each memory once,
-        within ``budget`` tokens, empty when there is nothing to say."""
-        from hardwon.search.pack import pack
-
-        parts = [self.repository.brief(budget=budget)]
-        if file or symbol:
-            parts.append(self.repository.before(file=file, symbol=symbol, budget=budget))
-        parts.append(self.repository.recall(task, file=file, symbol=symbol, budget=budget))
-        # What a place and a question both bring is said once, the place first: it is the surest.
-        order = (*parts[1:], parts[0])
-        hits = {hit.memory.id: hit for part in reversed(order) for hit in part.hits}
-        unique = dict.fromkeys(hit.memory.id for part in order for hit in part.hits)
-        return pack([hits[identifier] for identifier in unique], budget, parts[-1].mode).block
-
-    def close(self) -> None:
-        """Let go of files."""
-        self.repository.close()
 
 
 def open_repository(
@@ -468,29 +401,3 @@ def _place(file: str, symbol: str) -> tuple[Anchor, ...]:
 
 def _tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:
     return None if values is None else tuple(values)
-
-
-def _item(item: Any) -> tuple[str, str, Mapping[str, Any]]:
-    """An item of the caller's own; InvalidInput for what has another form."""
-    if isinstance(item, tuple | list) and len(item) == 3 and isinstance(item[2], Mapping):
-        return item[0], item[1], item[2]
-    raise InvalidInput(f"{ascii(item)[:80]} is no item", field="items", remedy="give (id, text, metadata) each")
-
-
-def _json(metadata: Mapping[str, Any] | None) -> str:
-    if not metadata:
-        return ""
-    import json
-
-    try:
-        return json.dumps(dict(metadata), ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInput(
-            f"metadata cannot be written as JSON: {error}", field="metadata", remedy="use texts, numbers, lists and mappings"
-        ) from error
-
-
-def _described(memory: Memory) -> dict[str, Any]:
-    import json
-
-    return {"id": memory.id, "text": memory.text, **(json.loads(memory.metadata) if memory.metadata else {})}
