@@ -28,6 +28,9 @@ if os.environ.get("CI"):
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from hardwon.engine.core import Engine
+    from tests.gitmaker import GitRepo
+
 GIT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_SYSTEM": os.devnull,
@@ -184,3 +187,27 @@ def _start(request: pytest.FixtureRequest) -> Path:
     """Where a command starts: the test's repository if it has one, else its own folder."""
     name = next((name for name in ("project", "bare") if name in request.fixturenames), "tmp_path")
     return Path(request.getfixturevalue(name))
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    """An empty repository to fill."""
+    from tests.gitmaker import GitRepo
+
+    return GitRepo(tmp_path / "repo")
+
+
+@pytest.fixture
+def open_at(home: Path) -> Iterator[Callable[[str], Engine]]:
+    """``open_at(path)``: the memory of a folder, made if it is new."""
+    from hardwon.engine import opening
+
+    made: list[Engine] = []
+
+    def make(path: str) -> Engine:
+        made.append(opening.create(path, str(home)))
+        return made[-1]
+
+    yield make
+    for engine in made:
+        engine.close()

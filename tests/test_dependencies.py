@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardwon.engine import derived, opening
+from hardwon.engine import derived
 from hardwon.engine.core import Engine
 from hardwon.engine.derived import ingest_dependencies
 from hardwon.importers import dependencies, snapshot
@@ -23,24 +23,6 @@ from tests.gitmaker import GitRepo
 PERSON = Scope(Origin("person"))
 Make = Callable[[str], Engine]
 DAY = 86_400
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> GitRepo:
-    return GitRepo(tmp_path / "repo")
-
-
-@pytest.fixture
-def open_at(home: Path) -> Iterator[Make]:
-    made: list[Engine] = []
-
-    def make(path: str) -> Engine:
-        made.append(opening.create(path, str(home)))
-        return made[-1]
-
-    yield make
-    for engine in made:
-        engine.close()
 
 
 def required(path: str, text: str | bytes) -> dict[str, str] | None:

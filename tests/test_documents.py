@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,24 +26,6 @@ from tests.gitmaker import GitRepo
 
 PERSON = Scope(Origin("person"))
 Make = Callable[[str], Engine]
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> GitRepo:
-    return GitRepo(tmp_path / "repo")
-
-
-@pytest.fixture
-def open_at(home: Path) -> Iterator[Make]:
-    made: list[Engine] = []
-
-    def make(path: str) -> Engine:
-        made.append(opening.create(path, str(home)))
-        return made[-1]
-
-    yield make
-    for engine in made:
-        engine.close()
 
 
 def kept(engine: Engine, *statuses: str) -> list[Memory]:
