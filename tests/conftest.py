@@ -10,6 +10,7 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,10 @@ import hypothesis
 import pytest
 
 from hardwon.doors import actor, cli
+
+# Started in the background of a script, the tests would pass on that Ctrl-C is ignored, and those of an interrupt would wait in vain.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # CI runs the same examples each time, so that a failure there is one here; elsewhere new ones are looked for.
 hypothesis.settings.register_profile("ci", derandomize=True)
