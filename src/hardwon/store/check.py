@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import apsw
 
+from hardwon.store.checksums import COVERED, of, register
 from hardwon.store.journal import GENESIS, content_digest, event_hash, row_hash
 from hardwon.store.rows import VERSION_COLUMNS, decode_postings, to_text, to_version
 from hardwon.store.sqlite_read import SqliteReader
@@ -22,7 +23,7 @@ def check(connection: apsw.Connection) -> list[Finding]:
     """Every finding; an empty list means that the store is what was written."""
     findings: list[Finding] = []
     checks: tuple[Callable[[apsw.Connection], Iterator[Finding]], ...] = (
-        _file, _foreign_keys, _chain, _versions, _whole, _rows, _index,
+        _file, _foreign_keys, _chain, _versions, _whole, _rows, _checksums, _index,
     )  # fmt: skip
     for one in checks:
         try:
@@ -114,6 +115,16 @@ def _rows(connection: apsw.Connection) -> Iterator[Finding]:
         memory = reader.memories([key])[0]
         if row_hash(memory) != written:
             yield Finding("error", "the row is not what was written", f"memory {memory.id}", _KEEP)
+
+
+def _checksums(connection: apsw.Connection) -> Iterator[Finding]:
+    """Every row that has a checksum against it."""
+    register(connection)
+    for table in COVERED:
+        remedy = _REBUILD if table in ("terms", "documents") else _KEEP
+        wrong = connection.execute(f"SELECT count(*) FROM {table} WHERE crc <> {of(table)}").get
+        if wrong:
+            yield Finding("error", f"{wrong} rows are not what was written", table, remedy)
 
 
 def _index(connection: apsw.Connection) -> Iterator[Finding]:

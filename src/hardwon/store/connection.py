@@ -15,13 +15,33 @@ from hardwon.errors import Busy, Damaged, DiskFull, EngineUnsafe, NoStore, ReadO
 CHECKPOINT_BYTES = 1 << 20
 JOURNAL_BYTES = 4 << 20
 BUSY_MS = 5000
+# The file can be shortened in small steps, while others write (PRAGMA auto_vacuum).
+INCREMENTAL = 2
 
 # "HWON" in ASCII: tells a store from any other SQLite file. And the newest step of store/schema.py, which is not loaded to compare a
 # number with it.
 APPLICATION_ID = 0x48574F4E
-SCHEMA = 2
+SCHEMA = 3
+
+# ChaCha20 with a Poly1305 tag on every page, so that a changed page is found by itself. Named, for the default may change.
+CIPHER = "chacha20"
 
 NO_SPACE = {27, 28, 122}  # EFBIG, ENOSPC, EDQUOT
+
+
+class Access:
+    """How the file of a store is reached. ``vfs``: the SQLite VFS under it ("" is the system's own; the proof of durability brings
+    others); ``key``: the raw 32 bytes that it is encrypted with, b"" for a plain one. No Value: those are printed, and a key must not be.
+    """
+
+    __slots__ = ("key", "vfs")
+
+    def __init__(self, vfs: str = "", key: bytes = b"") -> None:
+        self.vfs = vfs
+        self.key = key
+
+
+PLAIN = Access()
 
 
 def engine_is_safe(version: str) -> bool:
@@ -32,7 +52,7 @@ def engine_is_safe(version: str) -> bool:
     return (major, minor, patch) >= (3, 51, 3)
 
 
-def open_connection(path: str, *, readonly: bool, make: bool = True) -> apsw.Connection:
+def open_connection(path: str, *, readonly: bool, make: bool = True, access: Access = PLAIN) -> apsw.Connection:
     """A connection with our habits; NoStore when there is no file and none is to be made."""
     version = apsw.sqlite_lib_version()
     if not engine_is_safe(version):
@@ -54,7 +74,9 @@ def open_connection(path: str, *, readonly: bool, make: bool = True) -> apsw.Con
         flags |= apsw.SQLITE_OPEN_URI
         name = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?immutable=1"
     try:
-        connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_NOMUTEX)
+        connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_NOMUTEX, vfs=access.vfs or None)
+        if access.key:
+            unlock(connection, access.key)
         connection.set_busy_timeout(BUSY_MS)
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
@@ -66,8 +88,20 @@ def open_connection(path: str, *, readonly: bool, make: bool = True) -> apsw.Con
     return connection
 
 
+def unlock(connection: apsw.Connection, key: bytes) -> None:
+    """Give a connection the key of its file; it shows at the first read whether that fits. Raw, so that no derivation costs time."""
+    connection.pragma("cipher", CIPHER)
+    connection.pragma("key", "raw:" + key.hex())
+    connection.pragma("temp_store", 2)  # in memory: temporary files are not encrypted
+
+
 def prepare_writer(connection: apsw.Connection) -> None:
     """One pragma at a time: a script would stop at the first that answers with a row."""
+    from hardwon.store.checksums import register
+
+    register(connection)
+    if not connection.pragma("page_count"):
+        connection.pragma("auto_vacuum", INCREMENTAL)  # of a file that has tables it is changed by a VACUUM only
     connection.pragma("journal_mode", "wal")
     connection.pragma("synchronous", "full")
     connection.pragma("foreign_keys", 1)
@@ -89,3 +123,12 @@ def translate(error: apsw.Error, path: str, errno: int = 0) -> StoreError | NoSt
     if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
         return Damaged(f"{path} is not an intact store: {error}", remedy="run `hardwon verify`; the file is kept as it is")
     return StoreError(f"the store failed: {error}", remedy="run `hardwon verify`")
+
+
+def truncate_log(connection: apsw.Connection) -> None:
+    """Checkpoint, and cut the log to nothing, as far as readers allow it now; the caller holds the writers' lock."""
+    connection.set_busy_timeout(0)
+    try:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    finally:
+        connection.set_busy_timeout(BUSY_MS)

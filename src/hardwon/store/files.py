@@ -1,14 +1,108 @@
-"""What several parts of this room do with files and folders."""
+"""The disk, for every file of ours that SQLite does not write: the spool, marks, sidecars, exports, the registry, what replaces a store.
+
+One object stands for it, so that the proof of durability sees every write, sync and rename in their order (and can refuse any of
+them): nothing else in Hardwon opens a file of its own for writing.
+"""
 
 from __future__ import annotations
 
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-def sync(path: str) -> None:
-    """Have the system write a file, or a folder's entries, to the disk; OSError where it cannot."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
+
+class Disk:
+    """The system's calls under the system's names. Each raises OSError as the system does."""
+
+    def open(self, path: str, flags: int, mode: int = 0o600) -> int:
+        """A descriptor; never waits for the other end of a pipe, and is not inherited."""
+        return os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, mode)
+
+    def write(self, descriptor: int, data: bytes, offset: int) -> None:
+        """All of ``data`` at ``offset`` bytes from the start."""
+        view = memoryview(data)
+        while view:
+            written = os.pwrite(descriptor, view, offset)
+            view, offset = view[written:], offset + written
+
+    def truncate(self, descriptor: int, size: int) -> None:
+        """Cut or lengthen the file to ``size`` bytes."""
+        os.ftruncate(descriptor, size)
+
+    def allocate(self, descriptor: int, size: int) -> None:
+        """Have room for the first ``size`` bytes, so that writing them cannot fail for want of it."""
+        os.posix_fallocate(descriptor, 0, size)
+
+    def sync(self, descriptor: int) -> None:
+        """Return when the file's content and size are on the disk."""
         os.fsync(descriptor)
-    finally:
+
+    def close(self, descriptor: int) -> None:
+        """Let go of a descriptor."""
         os.close(descriptor)
+
+    def replace(self, source: str, target: str) -> None:
+        """Give a file the place of another, in one step."""
+        os.replace(source, target)
+
+    def link(self, source: str, target: str) -> None:
+        """Give a file a second name."""
+        os.link(source, target)
+
+    def unlink(self, path: str) -> None:
+        """Take a name away; nothing happens where there is none."""
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            pass
+
+    def make_folder(self, path: str, mode: int = 0o700) -> None:
+        """The folder and all above it, where they are missing."""
+        os.makedirs(path, mode, exist_ok=True)
+
+    def sync_folder(self, path: str) -> None:
+        """Return when the folder's entries (new, renamed, removed ones) are on the disk."""
+        descriptor = os.open(path or ".", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+disk = Disk()
+
+
+def use(other: Disk) -> Disk:
+    """Have everything written through another disk from now on; the one before. For the proof of durability."""
+    global disk
+    before, disk = disk, other
+    return before
+
+
+def write_whole(path: str, pieces: Iterable[bytes], *, durable: bool = True) -> int:
+    """Write a file beside its place and let it take that as a whole, so that a crash leaves the old one or the new one; its bytes.
+
+    One writer at a time. ``durable``: it is on the disk on return; else only its wholeness is not promised after a power loss, and
+    a checksum has to tell. OSError where the system refuses; the old file is then as it was.
+    """
+    part = path + ".part"
+    descriptor = disk.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY)
+    size = 0
+    try:
+        try:
+            for piece in pieces:
+                disk.write(descriptor, piece, size)
+                size += len(piece)
+            if durable:
+                disk.sync(descriptor)
+        finally:
+            disk.close(descriptor)
+        disk.replace(part, path)
+    except BaseException:
+        disk.unlink(part)
+        raise
+    if durable:
+        disk.sync_folder(os.path.dirname(path))
+    return size

@@ -13,6 +13,7 @@ import os
 from stat import S_ISREG
 
 from hardwon.errors import Damaged, DiskFull, InvalidInput, ReadOnly, SchemaNewer, StoreError
+from hardwon.store import files
 from hardwon.store.identity import (
     LONGEST_NAME,
     Entry,
@@ -168,12 +169,8 @@ class Registry:
         return next(known for known in after if known.id == entry.id)
 
     def _save(self, entries: tuple[Entry, ...]) -> None:
-        data = _written(entries)
-        part = self._path + ".part"  # one name is enough under the lock, and a crash leaves at most one
         try:
-            _write(part, data)
-            os.replace(part, self._path)
-            _sync(self.home)
+            files.write_whole(self._path, [_written(entries)])
         except OSError as error:
             raise _failed(error, self._path, "write") from error
 
@@ -289,19 +286,6 @@ def _damaged(path: str) -> Damaged:
     )
 
 
-def _write(path: str, data: bytes) -> None:
-    """The file, whole and on the disk, or no file."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError:
-        os.unlink(path)
-        raise
-
-
 def _content(path: str) -> bytes:
     """What the file holds; Damaged for what is no file, and for more than a registry can have."""
     # Without O_NONBLOCK, opening a pipe would wait for somebody to write.
@@ -315,14 +299,8 @@ def _content(path: str) -> bytes:
 def _make_home(home: str) -> None:
     if os.path.isdir(home):
         return
-    os.makedirs(home, 0o700, exist_ok=True)
-    _sync(os.path.dirname(home))
-
-
-def _sync(path: str) -> None:
-    from hardwon.store.files import sync  # for who writes; the registry is read by every command
-
-    sync(path)
+    files.disk.make_folder(home)
+    files.disk.sync_folder(os.path.dirname(home))
 
 
 def _failed(error: OSError, path: str, verb: str) -> StoreError:

@@ -155,10 +155,31 @@ CREATE UNIQUE INDEX vectors_memory ON vectors (model, memory);
 CREATE INDEX vectors_of ON vectors (memory);
 """
 
+_TRUSTED = """
+-- A checksum of each row that no other hash covers (store/checksums.py says of which columns).
+ALTER TABLE settings ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE versions ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE occurrences ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE links ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE aliases ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE changes ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE terms ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE documents ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE vectors ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+
+-- What was erased and shall not come back: a digest of the text, keyed with a secret that lies outside the store and its backups.
+CREATE TABLE erased (
+    digest BLOB PRIMARY KEY,
+    event INTEGER NOT NULL REFERENCES events (seq),
+    crc INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+"""
+
 # (number, name, script). The number is what PRAGMA user_version holds afterwards.
 STEPS: tuple[tuple[int, str, str], ...] = (
     (1, "initial", _JOURNAL + _CURRENT + _DERIVED),
     (2, "curation, aliases, vectors", _CURATION),
+    (3, "checksums, erasure", _TRUSTED),
 )
 
 RECORD = """

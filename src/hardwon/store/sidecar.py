@@ -14,13 +14,14 @@ from hashlib import blake2b
 import numpy as np
 
 from hardwon.errors import StoreError
+from hardwon.store import files
 from hardwon.store.lock import FileLock
 from hardwon.store.vectors import EXACT_LIMIT, RESCORED, beside, best, blocks, made_of, rescored
 from hardwon.types import Filter, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, BinaryIO
+    from typing import Any
 
     from hardwon.store.base import Reader
 
@@ -96,16 +97,13 @@ class SignIndex:
             lock.release()
 
     def _write(self, reader: Reader, source: bytes, dimensions: int) -> Signs:
-        temporary = self.path + ".part"
         keys, bits = [np.zeros(0, "<i8")], [np.zeros((0, _words(dimensions)), "<u8")]
         for some, matrix in blocks(reader.vectors(self._model, Filter()), dimensions):
             keys.append(np.array(some, "<i8"))
             bits.append(_bits(matrix))
         made = Signs(np.concatenate(keys), np.concatenate(bits))
-        with os.fdopen(os.open(temporary, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as file:
-            _dump(file, made, source)
         # Not synced: after a power loss the checksum tells, and the file is made again.
-        os.replace(temporary, self.path)
+        files.write_whole(self.path, _pieces(made, source), durable=False)
         return made
 
 
@@ -121,12 +119,10 @@ def _bits(matrix: Any) -> Any:
     return rows.view("<u8")
 
 
-def _dump(file: BinaryIO, signs: Signs, source: bytes) -> None:
+def _pieces(signs: Signs, source: bytes) -> tuple[bytes, ...]:
     keys, bits = signs.keys.tobytes(), signs.bits.tobytes()
     tail = _HEADER.pack(_MAGIC, b"", source, signs.bits.shape[1], len(signs.keys))[_CHECKED_FROM:]
-    file.write(_MAGIC + _checksum(tail, keys, bits) + tail)
-    file.write(keys)
-    file.write(bits)
+    return _MAGIC + _checksum(tail, keys, bits) + tail, keys, bits
 
 
 def _checksum(*parts: bytes | memoryview) -> bytes:

@@ -8,35 +8,39 @@ from errno import EROFS
 
 import apsw
 
-from hardwon.errors import Damaged, DiskFull, HardwonError, InvalidInput, NoStore, ReadOnly, SchemaNewer, SchemaOlder, StoreError
+from hardwon.errors import Damaged, DiskFull, HardwonError, NoStore, ReadOnly, SchemaNewer, SchemaOlder, StoreError
+from hardwon.store import files
 from hardwon.store.connection import (
     APPLICATION_ID,
-    BUSY_MS,
-    CHECKPOINT_BYTES,
     NO_SPACE,
+    PLAIN,
     SCHEMA,
+    Access,
     open_connection,
     prepare_writer,
     translate,
+    truncate_log,
 )
 from hardwon.store.lock import FileLock
-from hardwon.store.sqlite_read import SqliteReader
+from hardwon.store.transaction import Transaction, View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
-    from typing import Literal
 
-    from hardwon.store.sqlite_write import SqliteWriter
     from hardwon.types import Finding
+
+_SWAP_WAIT = 5.0  # seconds that a reader waits for another process to put a file into the store's place; it takes milliseconds
 
 
 class Handle:
     """A connection, how many of its views or transactions are open, and the term ids that it remembers."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, file: tuple[int, int] | None) -> None:
+        """``file``: which one was opened, as ``file_at`` tells it."""
         self.connection = connection
+        self.file = file
         self.depth = 0
         self._ids_of: dict[str, int] = {}
         self._data_version = -1
@@ -69,25 +73,37 @@ class Handle:
 class SqliteStore:
     """One repository's file. Connections are per thread (and per process after a fork), opened when first used."""
 
-    def __init__(self, path: str, made_by: str = "", clock: Callable[[], int] = lambda: 0, *, make: bool = True) -> None:
+    def __init__(
+        self,
+        path: str,
+        made_by: str = "",
+        clock: Callable[[], int] = lambda: 0,
+        *,
+        make: bool = True,
+        access: Access = PLAIN,
+        head: str = "",
+    ) -> None:
         """``made_by`` and ``clock`` (milliseconds) go into the record of a schema step.
 
-        Without ``make`` a writer refuses to begin a new file, with NoStore: the memory that belongs there is gone.
+        Without ``make`` a writer refuses to begin a new file, with NoStore: the memory that belongs there is gone. ``head``: the
+        file outside the store that tells how far its journal had come; "" for none.
         """
         self._make = make
         self.path = path
+        self.access = access
+        self.head = head
         self._made_by = made_by
         self._clock = clock
         self.failed_checkpoints = 0
         self._handles: dict[tuple[int, int, bool], Handle] = {}
 
-    def read(self) -> _View:
+    def read(self) -> View:
         """A view that never waits for writers and never writes."""
-        return _View(self)
+        return View(self)
 
-    def write(self, timeout: float = 30.0) -> _Transaction:
+    def write(self, timeout: float = 30.0) -> Transaction:
         """A transaction: queue on the kernel lock, begin immediate, commit or roll back."""
-        return _Transaction(self, timeout)
+        return Transaction(self, timeout)
 
     def queue(self, work: str) -> FileLock:
         """The line for work that one process at a time should do: a kernel lock of its own beside the file."""
@@ -97,8 +113,8 @@ class SqliteStore:
         """Move what the log holds into the file, after much was written: else the next reader has to scan the log."""
         lock = self._acquire(timeout)
         try:
-            connection = self.connection(readonly=False)
-            _truncate_log(connection)
+            connection = self.current(readonly=False).connection
+            truncate_log(connection)
         except apsw.Error as error:
             raise translate(error, self.path, connection.system_errno) from error
         finally:
@@ -111,12 +127,12 @@ class SqliteStore:
         """
         lock = self._acquire(timeout)
         try:
-            connection = self.connection(readonly=False)
-            _truncate_log(connection)
+            connection = self.current(readonly=False).connection
+            truncate_log(connection)
             before = os.path.getsize(self.path)
             connection.execute("INSERT INTO search (search) VALUES ('optimize')")
             connection.execute("VACUUM")
-            _truncate_log(connection)
+            truncate_log(connection)
             return before, os.path.getsize(self.path)
         except apsw.Error as error:
             raise translate(error, self.path, connection.system_errno) from error
@@ -128,7 +144,7 @@ class SqliteStore:
         from hardwon.store.check import check
 
         # A connection of its own: FTS5's integrity check trusts what an older one had cached before others wrote.
-        with SqliteStore(self.path, make=False) as fresh, fresh.read():
+        with SqliteStore(self.path, make=False, access=self.access, head=self.head) as fresh, fresh.read():
             return check(fresh.connection(readonly=True))
 
     def close(self) -> None:
@@ -151,13 +167,34 @@ class SqliteStore:
         key = (os.getpid(), get_ident(), readonly)
         handle = self._handles.get(key)
         if handle is None:
-            handle = self._handles[key] = Handle(self._open(readonly))
+            handle = self._handles[key] = self._open(readonly)
         return handle
 
-    def _open(self, readonly: bool) -> apsw.Connection:
+    def current(self, *, readonly: bool) -> Handle:
+        """The handle of the file that is there now: another one may have taken its place (a restore, a repair), or none is left,
+        and what is written into a file without a name is lost."""
+        handle = self.handle(readonly=readonly)
+        if handle.depth == 0 and self.is_replaced(handle):
+            self._handles.pop((os.getpid(), get_ident(), readonly)).connection.close()
+            handle = self.handle(readonly=readonly)
+        return handle
+
+    def make_place(self) -> None:
+        """The folder of the file, where a new one may be begun."""
+        if self._make:
+            _private_folder(os.path.dirname(self.path))
+
+    def is_replaced(self, handle: Handle) -> bool:
+        """Whether the path names another file by now than the one that the handle has open."""
+        return handle.file != file_at(self.path)
+
+    def _open(self, readonly: bool) -> Handle:
+        if os.path.exists(self.path + ".swap"):
+            self._finish_swap(locked=not readonly)
         if not readonly and self._make:
             _private_file(self.path)
-        connection = open_connection(self.path, readonly=readonly, make=self._make)
+        file = file_at(self.path)  # before it is opened: what takes its place in between is noticed, and opened instead
+        connection = open_connection(self.path, readonly=readonly, make=self._make, access=self.access)
         try:
             if readonly:
                 self.check_schema(connection)
@@ -174,7 +211,20 @@ class SqliteStore:
         except HardwonError:
             connection.close()
             raise
-        return connection
+        return Handle(connection, file)
+
+    def _finish_swap(self, *, locked: bool) -> None:
+        """What another process began when it put a file into this place; Busy while it is at it. A writer holds the lock."""
+        from hardwon.store.swap import finish
+
+        lock = None if locked else self._acquire(_SWAP_WAIT)
+        try:
+            finish(self.path)
+        except OSError as error:
+            raise _refused(error, self.path) from error
+        finally:
+            if lock is not None:
+                lock.release()
 
     def _acquire(self, timeout: float) -> FileLock:
         """The writers' lock, taken: Busy when it stays taken, NoStore, ReadOnly or DiskFull when its file cannot be made."""
@@ -219,136 +269,16 @@ class SqliteStore:
         if connection.pragma("user_version") != SCHEMA:
             from hardwon.store.upgrade import upgrade
 
-            upgrade(connection, self.path, self._made_by, self._clock())
+            upgrade(connection, self.path, self._made_by, self._clock(), access=self.access)
 
 
-class _View:
-    """``with store.read() as reader``: one snapshot for all of its calls."""
-
-    def __init__(self, store: SqliteStore) -> None:
-        self._store = store
-
-    def __enter__(self) -> SqliteReader:
-        self._handle = self._store.handle(readonly=True)
-        connection = self._handle.connection
-        outermost = self._handle.depth == 0
-        try:
-            self._handle.begin("BEGIN")
-            if outermost:
-                self._store.check_schema(connection)  # reads, so that the snapshot begins here and not at the first question
-        except BaseException as error:
-            if outermost:
-                self._handle.roll_back()
-            if isinstance(error, apsw.Error):
-                raise translate(error, self._store.path, connection.system_errno) from error
-            raise
-        return SqliteReader(connection)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> Literal[False]:
-        errno = self._handle.connection.system_errno
-        self._handle.depth -= 1
-        if self._handle.depth <= 0:  # a view inside a view of the same thread sees what the outer one sees, and ends with it
-            self._handle.roll_back()
-        if ours := _ours(error, self._store.path, errno):
-            raise ours from error
-        return False
-
-
-class _Transaction:
-    """``with store.write() as writer``: the only place that begins, commits and rolls back."""
-
-    def __init__(self, store: SqliteStore, timeout: float) -> None:
-        self._store = store
-        self._timeout = timeout
-        self._lock: FileLock | None = None
-        self._handle: Handle | None = None
-
-    def __enter__(self) -> SqliteWriter:
-        from hardwon.store.sqlite_write import SqliteWriter
-
-        if self._store.is_writing():
-            raise RuntimeError("a transaction of this thread is open already; use its writer")
-        if self._store._make:
-            _private_folder(os.path.dirname(self._store.path))
-        handle: Handle | None = None
-        try:
-            self._lock = self._store._acquire(self._timeout)
-            handle = self._store.handle(readonly=False)
-            handle.begin("BEGIN IMMEDIATE")
-            self._store.check_schema(handle.connection)
-            self._handle = handle
-            self._writer = SqliteWriter(handle.connection, handle.term_ids())
-        except BaseException as error:
-            self._handle = None  # else this object, kept by a traceback, would roll back a later transaction when it goes
-            if handle is not None:
-                handle.roll_back()
-            self._release()
-            if isinstance(error, apsw.Error):
-                raise translate(error, self._store.path) from error
-            raise
-        return self._writer
-
-    def __del__(self) -> None:
-        """Interrupted between its begin and the body of ``with``: nobody else will end it."""
-        if self._handle is not None:
-            self._handle.roll_back()
-
-    def _release(self) -> None:
-        if self._lock is not None:
-            self._lock.release()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> Literal[False]:
-        handle = self._handle
-        if handle is None:
-            raise RuntimeError("this transaction has ended")
-        try:
-            self._finish(handle, error)
-        finally:
-            self._handle = None
-            self._release()
-        return False
-
-    def _finish(self, handle: Handle, error: BaseException | None) -> None:
-        connection = handle.connection
-        failed = error
-        try:
-            if failed is None:
-                self._writer.flush()
-                connection.execute("COMMIT")
-                handle.depth = 0
-        except BaseException as at_commit:  # noqa: BLE001  # an interrupt too: nothing may stay open behind it; raised below
-            failed = at_commit
-        if failed is None:
-            self._shorten_log(connection)
-            return
-        errno = connection.system_errno
-        handle.roll_back()
-        if ours := _ours(failed, self._store.path, errno):
-            raise ours from failed
-        if failed is not error:
-            raise failed
-
-    def _shorten_log(self, connection: apsw.Connection) -> None:
-        """After the commit, which is safe already: a checkpoint that fails must not make it look undone. It leaves the log as it
-        was, and the next commit tries again; what ails the disk is told by that write."""
-        try:
-            if os.path.getsize(self._store.path + "-wal") > CHECKPOINT_BYTES:
-                _truncate_log(connection)
-        except (apsw.BusyError, apsw.IOError, apsw.FullError, OSError):
-            self._store.failed_checkpoints += 1
-
-
-def _ours(error: BaseException | None, path: str, errno: int) -> HardwonError | None:
-    """Our error for the engine's; None for what is to go on as it is."""
-    if isinstance(error, apsw.Error):
-        return translate(error, path, errno)
-    if isinstance(error, UnicodeEncodeError):  # half a pair, of a name that nobody has shaped: no text here holds one
-        return InvalidInput(f"{error.object[:60]!a} is no text", field="text", remedy="give text that can be written as UTF-8")
-    return None
+def file_at(path: str) -> tuple[int, int] | None:
+    """Which file a path names, None for none."""
+    try:
+        found = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _refused(error: OSError, path: str) -> StoreError:
@@ -359,20 +289,11 @@ def _refused(error: OSError, path: str) -> StoreError:
     return kind(f"{path} cannot be made or opened: {error.strerror}", remedy="check the owner and mode of the folder")
 
 
-def _truncate_log(connection: apsw.Connection) -> None:
-    """Checkpoint, and cut the log to nothing, as far as readers allow it now; the caller holds the writers' lock."""
-    connection.set_busy_timeout(0)
-    try:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    finally:
-        connection.set_busy_timeout(BUSY_MS)
-
-
 def _private_folder(path: str) -> None:
     if os.path.isdir(path):
         return
     try:
-        os.makedirs(path, 0o700, exist_ok=True)
+        files.disk.make_folder(path)
         os.chmod(path, 0o700)
     except OSError as error:
         raise _refused(error, path) from error
@@ -387,7 +308,7 @@ def _private_file(path: str) -> None:
         return
     _private_folder(os.path.dirname(path))
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        files.disk.close(files.disk.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
     except FileExistsError:
         pass
     except OSError as error:

@@ -1,9 +1,8 @@
-"""Vectors in the SQLite engine: the calls of store/base.py that read and write them."""
+"""Vectors in the SQLite engine: the calls of store/base.py that read them."""
 
 from __future__ import annotations
 
 from hardwon.store.filters import condition
-from hardwon.store.rows import to_blob
 from hardwon.types import Filter
 
 TYPE_CHECKING = False
@@ -81,51 +80,3 @@ class VectorReads:
         """How many match and have no vector of the model."""
         matching, values = condition(where)
         return int(self._db.execute(f"SELECT count(*) {_WAITING} AND {matching}", (model, *values)).get)
-
-
-class VectorWrites(VectorReads):
-    """Changes of vectors. The stamp is a running digest of all of them: equal stamps mean equal vectors, in copies too."""
-
-    def put_vectors(self, model: str, rows: Sequence[tuple[str, bytes, bytes]]) -> None:
-        """Keep vectors: id, digest of the text, vector; unknown ids are passed over."""
-        for identifier, digest, vector in rows:
-            found = self._db.execute("SELECT key FROM memories WHERE id = ?", (to_blob(identifier),)).get
-            if found is not None:
-                self._db.execute(
-                    "INSERT INTO vectors (memory, model, digest, vector) VALUES (?1, ?2, ?3, ?4) "
-                    "ON CONFLICT (model, memory) DO UPDATE SET digest = ?3, vector = ?4",
-                    (found, model, digest, vector),
-                )
-                self._stir("put", found, model, vector)
-
-    def supersede_vectors(self, model: str) -> int:
-        """Remove other models' vectors of the memories that have one of this; how many."""
-        self._db.execute(
-            "DELETE FROM vectors WHERE model <> ?1 AND memory IN (SELECT memory FROM vectors WHERE model = ?1)", (model,)
-        )
-        gone = self._db.changes()
-        if gone:
-            self._stir("supersede", gone, model)
-        return gone
-
-    def _drop_vectors(self, key: int) -> None:
-        self._db.execute("DELETE FROM vectors WHERE memory = ?", (key,))
-        if self._db.changes():
-            self._stir("drop", key)
-
-    def _says(self, key: int) -> Any:
-        """What a memory's vector may be made of."""
-        return self._db.execute("SELECT text, because, detail FROM memories WHERE key = ?", (key,)).get
-
-    def _stir(self, *change: str | int | bytes) -> None:
-        from hashlib import sha256
-
-        before = self._db.execute("SELECT value FROM settings WHERE name = ?", (STAMP,)).get or ""
-        running = sha256(before.encode())
-        for part in change:
-            raw = part if isinstance(part, bytes) else str(part).encode()
-            running.update(len(raw).to_bytes(4, "little") + raw)
-        self._db.execute(
-            "INSERT INTO settings (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2",
-            (STAMP, running.hexdigest()),
-        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hardwon.store.checksums import insertion, sealed
 from hardwon.store.journal import GENESIS, content_digest, event_hash, row_hash, tick
 from hardwon.store.rows import (
     COLUMNS,
@@ -16,7 +17,7 @@ from hardwon.store.rows import (
     to_text,
 )
 from hardwon.store.sqlite_read import SqliteReader
-from hardwon.store.sqlite_vectors import VectorWrites
+from hardwon.store.sqlite_vectors_write import SET, VectorWrites
 from hardwon.types import LINKS, RELATIONS, Event, Link
 
 TYPE_CHECKING = False
@@ -33,6 +34,15 @@ _UPDATE = (
     f"UPDATE memories SET {', '.join(name + ' = ?' for name in _NAMES)}, twin = coalesce(?, twin), row_hash = ? WHERE key = ?"
 )
 _MAX_LENGTH = 0xFFFF
+_ADD_VERSION = insertion("versions")
+_ADD_OCCURRENCE = insertion("occurrences")
+_ADD_ALIAS = insertion("aliases") + " ON CONFLICT (alias) DO UPDATE SET memory = excluded.memory, crc = excluded.crc"
+_ADD_LINK = insertion("links", "target") + " ON CONFLICT DO NOTHING"
+_ADD_CHANGE = insertion("changes")
+_ADD_DOCUMENT = insertion("documents")
+_ADD_TERM = insertion("terms", "documents")
+_SEAL_VERSION = sealed("versions", "memory = ? AND version = ?")
+_SEAL_OCCURRENCE = sealed("occurrences", "id = ?")
 
 # Term ids are remembered between the transactions of one process: a bulk ingest meets the same words again and again.
 # Bounded, because 80,000 commits know a million words.
@@ -115,14 +125,16 @@ class SqliteWriter(SqliteReader, VectorWrites):
 
     def _add_version(self, memory: Memory, event: int, salt: bytes, at: int) -> None:
         identifier = to_blob(memory.id)
-        self._db.execute("UPDATE versions SET superseded_at = ? WHERE memory = ? AND superseded_at IS NULL", (at, identifier))
+        superseded = self._db.execute(
+            "UPDATE versions SET superseded_at = ? WHERE memory = ? AND superseded_at IS NULL RETURNING version", (at, identifier)
+        ).fetchall()
+        for (version,) in superseded:
+            self._db.execute(_SEAL_VERSION, (identifier, version))
         self._db.execute(
-            "INSERT INTO versions (memory, version, event, salt, kind, outcome, visibility, valid_from, valid_until, expires_at, "
-            "recorded_at, text, detail, code, because, rejected, tags, anchors, metadata) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            _ADD_VERSION,
             (
                 identifier, memory.version, event, salt, memory.kind, memory.outcome, memory.visibility, memory.valid_from,
-                memory.valid_until, memory.expires_at, at, memory.text, memory.detail, memory.code, memory.because,
+                memory.valid_until, memory.expires_at, at, None, memory.text, memory.detail, memory.code, memory.because,
                 encode_list(memory.rejected), encode_list(memory.tags), encode_anchors(memory.anchors), memory.metadata,
             ),
         )  # fmt: skip
@@ -134,45 +146,43 @@ class SqliteWriter(SqliteReader, VectorWrites):
             "anchors = '[]', metadata = '' WHERE memory = ? AND version < ?",
             (to_blob(memory), below),
         )
+        self._db.execute(sealed("versions", "memory = ? AND version < ?"), (to_blob(memory), below))
 
     def occur(self, occurrence: Occurrence, event: int) -> None:
         """Add an occurrence that the event tells of."""
         origin = occurrence.origin
         self._db.execute(
-            "INSERT INTO occurrences (memory, event, at, outcome, status, who, client, session, tool, branch, commit_sha) "
-            "VALUES ((SELECT key FROM memories WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            _ADD_OCCURRENCE,
             (
-                to_blob(occurrence.memory), event, occurrence.at, occurrence.outcome, occurrence.status,
+                self._key_of(occurrence.memory), event, occurrence.at, occurrence.outcome, occurrence.status,
                 origin.who, origin.client, origin.session, origin.tool, occurrence.branch, occurrence.commit,
             ),
         )  # fmt: skip
 
+    def _key_of(self, memory: str) -> int | None:
+        row = self._one("SELECT key FROM memories WHERE id = ?", (to_blob(memory),))
+        return int(row[0]) if row else None
+
     def settle_occurrences(self, memory: str, statuses: Mapping[int, str]) -> None:
         """Give a memory's occurrences their status, by the sequence of the event that told of each."""
-        identifier = to_blob(memory)
-        self._db.executemany(
-            "UPDATE occurrences SET status = ?1 WHERE event = ?2 AND status <> ?1 "
-            "AND memory = (SELECT key FROM memories WHERE id = ?3)",
-            [(status, event, identifier) for event, status in statuses.items()],
-        )
+        key = self._key_of(memory)
+        for event, status in statuses.items():
+            changed = self._rows(
+                "UPDATE occurrences SET status = ?1 WHERE event = ?2 AND status <> ?1 AND memory = ?3 RETURNING id",
+                (status, event, key),
+            )
+            for row in changed:
+                self._db.execute(_SEAL_OCCURRENCE, row)
 
     # Names and relations
 
     def alias(self, name: str, memory: str) -> None:
         """Give a memory another name, or a name another memory."""
-        self._db.execute(
-            "INSERT INTO aliases (alias, memory) VALUES (?1, (SELECT key FROM memories WHERE id = ?2)) "
-            "ON CONFLICT (alias) DO UPDATE SET memory = excluded.memory",
-            (name, to_blob(memory)),
-        )
+        self._db.execute(_ADD_ALIAS, (name, self._key_of(memory)))
 
     def link(self, source: str, kind: str, target: str) -> None:
         """Relate two memories."""
-        self._db.execute(
-            "INSERT OR IGNORE INTO links (source, kind, reference, target) VALUES "
-            "((SELECT key FROM memories WHERE id = ?1), ?2, ?3, (SELECT key FROM memories WHERE id = ?4))",
-            (to_blob(source), kind, target, to_blob(target)),
-        )
+        self._db.execute(_ADD_LINK, (self._key_of(source), kind, target, self._key_of(target)))
 
     def unlink(self, source: str, kind: str, target: str) -> None:
         """Take a relation of two memories away."""
@@ -208,17 +218,14 @@ class SqliteWriter(SqliteReader, VectorWrites):
         self._db.execute(_INSERT, (*memory_values(memory), None, row_hash(memory)))
         key = self._db.last_insert_rowid()
         self._db.execute(
-            "INSERT INTO changes (memory, sha, pull_request, lines_added, lines_removed, files, functions) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            _ADD_CHANGE,
             (
                 key, change.sha, change.pull_request, change.lines_added, change.lines_removed,
                 encode_list(change.files), encode_list(change.functions),
             ),
         )  # fmt: skip
         for relation in change.relations:
-            self._db.execute(
-                "INSERT OR IGNORE INTO links (source, kind, reference) VALUES (?, ?, ?)", (key, relation.kind, relation.target)
-            )
+            self._db.execute(_ADD_LINK, (key, relation.kind, relation.target, None))
         self._index(key, memory.created_at, lexical)
         return True
 
@@ -229,6 +236,7 @@ class SqliteWriter(SqliteReader, VectorWrites):
             "UPDATE changes SET lines_added = ?, lines_removed = ?, files = ?, functions = ? WHERE sha = ?",
             (change.lines_added, change.lines_removed, encode_list(change.files), encode_list(change.functions), change.sha),
         )
+        self._db.execute(sealed("changes", "sha = ?"), (change.sha,))
 
     def resolve_links(self) -> list[Link]:
         """Tie open references of changes to the one change that each names now, and open those that name several."""
@@ -273,9 +281,7 @@ class SqliteWriter(SqliteReader, VectorWrites):
 
     def set_setting(self, name: str, value: str) -> None:
         """Keep a value about the store itself."""
-        self._db.execute(
-            "INSERT INTO settings (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2", (name, value)
-        )
+        self._db.execute(SET, (name, value))
 
     # The index
 
@@ -303,10 +309,7 @@ class SqliteWriter(SqliteReader, VectorWrites):
         ids = [self._counted(term) for term in lexical.counts]
         lengths = [min(length, _MAX_LENGTH) for length in lexical.lengths]
         packed = b"".join(length.to_bytes(2, "little") for length in lengths)
-        self._db.execute(
-            "INSERT INTO documents (memory, at, size, lengths, postings) VALUES (?, ?, ?, ?, ?)",
-            (key, at, lexical.size, packed, encode_postings(ids, list(lexical.counts.values()))),
-        )
+        self._db.execute(_ADD_DOCUMENT, (key, at, lexical.size, packed, encode_postings(ids, list(lexical.counts.values()))))
         self._db.execute("INSERT INTO search (rowid, terms) VALUES (?, ?)", (key, " ".join(map(str, ids))))
         self._count_corpus(1, lengths)
 
@@ -329,7 +332,7 @@ class SqliteWriter(SqliteReader, VectorWrites):
             if row:
                 term_id = int(row[0])
             else:
-                self._db.execute("INSERT INTO terms (term, documents) VALUES (?, 0)", (term,))
+                self._db.execute(_ADD_TERM, (term, 0))
                 term_id = self._db.last_insert_rowid()
             if len(self._ids_of) >= _CACHE_LIMIT:
                 self._ids_of.clear()

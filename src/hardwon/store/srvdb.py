@@ -13,6 +13,7 @@ import struct
 from hashlib import blake2b
 
 from hardwon.errors import Busy, InvalidInput, StoreError, Unavailable
+from hardwon.store import files
 from hardwon.store.lock import FileLock
 from hardwon.store.vectors import EXACT_LIMIT, beside, best, blocks, made_of, rescored
 from hardwon.types import Filter
@@ -190,19 +191,10 @@ class SrvdbIndex:
 
     def _write_manifest(self, source: bytes, digests: Mapping[int, bytes]) -> None:
         body = source + b"".join(_ENTRY.pack(key, digest) for key, digest in digests.items())
-        temporary = self._manifest + ".part"
-        with os.fdopen(os.open(temporary, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as file:
-            file.write(blake2b(body, digest_size=32).digest() + body)
-        os.replace(temporary, self._manifest)
+        files.write_whole(self._manifest, [blake2b(body, digest_size=32).digest(), body], durable=False)
 
     def _remove_manifest(self) -> None:
         """On the disk before the database changes: a manifest that outlived a power loss would vouch for what it never saw."""
-        try:
-            os.remove(self._manifest)
-        except FileNotFoundError:
-            return
-        folder = os.open(self.folder, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        if os.path.exists(self._manifest):
+            files.disk.unlink(self._manifest)
+            files.disk.sync_folder(self.folder)

@@ -7,9 +7,13 @@ import os
 import apsw
 
 from hardwon.errors import SchemaNewer
-from hardwon.store.connection import APPLICATION_ID
-from hardwon.store.files import sync
+from hardwon.store import files
+from hardwon.store.checksums import COVERED, sealed
+from hardwon.store.connection import APPLICATION_ID, INCREMENTAL, PLAIN, Access, unlock
 from hardwon.store.schema import RECORD, STEPS
+
+# The step that gave the rows their checksums, which SQL alone cannot compute.
+CHECKSUMS_SINCE = 3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +21,12 @@ if TYPE_CHECKING:
 
 
 def upgrade(
-    connection: apsw.Connection, path: str, made_by: str, now: int, steps: Sequence[tuple[int, str, str]] = STEPS
+    connection: apsw.Connection,
+    path: str,
+    made_by: str,
+    now: int,
+    steps: Sequence[tuple[int, str, str]] = STEPS,
+    access: Access = PLAIN,
 ) -> None:
     """Apply the steps that are missing. The caller holds the writers' lock, so nobody else upgrades or writes meanwhile.
 
@@ -31,10 +40,13 @@ def upgrade(
             remedy="upgrade Hardwon",
         )
     if schema:
-        _backup(connection, f"{path}.before-step-{schema + 1}")
+        _backup(connection, f"{path}.before-step-{schema + 1}", access)
     for number, name, script in steps:
         if number > schema:
             _apply(connection, number, script, (number, name, now, made_by))
+    if schema and connection.pragma("auto_vacuum") != INCREMENTAL:
+        connection.pragma("auto_vacuum", INCREMENTAL)
+        connection.execute("VACUUM")
 
 
 def _apply(connection: apsw.Connection, number: int, script: str, record: tuple[int, str, int, str]) -> None:
@@ -42,6 +54,9 @@ def _apply(connection: apsw.Connection, number: int, script: str, record: tuple[
     try:
         connection.execute(RECORD)
         connection.execute(script)
+        if number == CHECKSUMS_SINCE:
+            for table in COVERED:
+                connection.execute(sealed(table, "true"))
         connection.execute(
             "INSERT INTO schema_steps (step, name, applied_at, made_by) VALUES (?, ?, ?, ?)",
             record,
@@ -54,17 +69,18 @@ def _apply(connection: apsw.Connection, number: int, script: str, record: tuple[
     connection.execute("COMMIT")
 
 
-def _backup(connection: apsw.Connection, target: str) -> None:
+def _backup(connection: apsw.Connection, target: str, access: Access) -> None:
     """A whole copy beside the store, under a temporary name until it is complete and synced."""
+    disk = files.disk
     temporary = target + ".part"
-    if os.path.exists(temporary):
-        os.remove(temporary)
-    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    copy = apsw.Connection(temporary)
+    disk.unlink(temporary)
+    disk.close(disk.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    copy = apsw.Connection(temporary, vfs=access.vfs or None)
+    if access.key:
+        unlock(copy, access.key)
     with copy.backup("main", connection, "main") as backup:
         while not backup.done:
             backup.step(1000)
-    copy.close()
-    sync(temporary)
-    os.replace(temporary, target)
-    sync(os.path.dirname(target))
+    copy.close()  # SQLite has synced it: its synchronous is FULL by default
+    disk.replace(temporary, target)
+    disk.sync_folder(os.path.dirname(target))

@@ -1,0 +1,155 @@
+"""Beginning, committing and rolling back: one snapshot for those who read, one transaction for those who write."""
+
+from __future__ import annotations
+
+import os
+
+import apsw
+
+from hardwon.errors import HardwonError, InvalidInput
+from hardwon.store.connection import CHECKPOINT_BYTES, translate, truncate_log
+from hardwon.store.sqlite_read import SqliteReader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Literal
+
+    from hardwon.store.lock import FileLock
+    from hardwon.store.sqlite import Handle, SqliteStore
+    from hardwon.store.sqlite_write import SqliteWriter
+
+
+class View:
+    """``with store.read() as reader``: one snapshot for all of its calls."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    def __enter__(self) -> SqliteReader:
+        while True:
+            self._handle = self._store.current(readonly=True)
+            outermost = self._handle.depth == 0
+            self._begin(outermost)
+            # Once more, now that the snapshot holds: another file may have taken the place in between.
+            if not outermost or not self._store.is_replaced(self._handle):
+                return SqliteReader(self._handle.connection)
+            self._handle.roll_back()
+
+    def _begin(self, outermost: bool) -> None:
+        connection = self._handle.connection
+        try:
+            self._handle.begin("BEGIN")
+            if outermost:
+                self._store.check_schema(connection)  # reads, so that the snapshot begins here and not at the first question
+        except BaseException as error:
+            if outermost:
+                self._handle.roll_back()
+            if isinstance(error, apsw.Error):
+                raise translate(error, self._store.path, connection.system_errno) from error
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Literal[False]:
+        errno = self._handle.connection.system_errno
+        self._handle.depth -= 1
+        if self._handle.depth <= 0:  # a view inside a view of the same thread sees what the outer one sees, and ends with it
+            self._handle.roll_back()
+        if ours := _ours(error, self._store.path, errno):
+            raise ours from error
+        return False
+
+
+class Transaction:
+    """``with store.write() as writer``: the only place that begins, commits and rolls back."""
+
+    def __init__(self, store: SqliteStore, timeout: float) -> None:
+        self._store = store
+        self._timeout = timeout
+        self._lock: FileLock | None = None
+        self._handle: Handle | None = None
+
+    def __enter__(self) -> SqliteWriter:
+        from hardwon.store.sqlite_write import SqliteWriter
+
+        if self._store.is_writing():
+            raise RuntimeError("a transaction of this thread is open already; use its writer")
+        self._store.make_place()
+        handle: Handle | None = None
+        try:
+            self._lock = self._store._acquire(self._timeout)
+            handle = self._store.current(readonly=False)
+            handle.begin("BEGIN IMMEDIATE")
+            self._store.check_schema(handle.connection)
+            self._handle = handle
+            self._writer = SqliteWriter(handle.connection, handle.term_ids())
+        except BaseException as error:
+            self._handle = None  # else this object, kept by a traceback, would roll back a later transaction when it goes
+            if handle is not None:
+                handle.roll_back()
+            self._release()
+            if isinstance(error, apsw.Error):
+                raise translate(error, self._store.path) from error
+            raise
+        return self._writer
+
+    def __del__(self) -> None:
+        """Interrupted between its begin and the body of ``with``: nobody else will end it."""
+        if self._handle is not None:
+            self._handle.roll_back()
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Literal[False]:
+        handle = self._handle
+        if handle is None:
+            raise RuntimeError("this transaction has ended")
+        try:
+            self._finish(handle, error)
+        finally:
+            self._handle = None
+            self._release()
+        return False
+
+    def _finish(self, handle: Handle, error: BaseException | None) -> None:
+        connection = handle.connection
+        failed = error
+        try:
+            if failed is None:
+                self._writer.flush()
+                connection.execute("COMMIT")
+                handle.depth = 0
+        except BaseException as at_commit:  # noqa: BLE001  # an interrupt too: nothing may stay open behind it; raised below
+            failed = at_commit
+        if failed is None:
+            self._shorten_log(connection)
+            return
+        errno = connection.system_errno
+        handle.roll_back()
+        if ours := _ours(failed, self._store.path, errno):
+            raise ours from failed
+        if failed is not error:
+            raise failed
+
+    def _shorten_log(self, connection: apsw.Connection) -> None:
+        """After the commit, which is safe already: a checkpoint that fails must not make it look undone. It leaves the log as it
+        was, and the next commit tries again; what ails the disk is told by that write."""
+        try:
+            if os.path.getsize(self._store.path + "-wal") > CHECKPOINT_BYTES:
+                truncate_log(connection)
+        except (apsw.BusyError, apsw.IOError, apsw.FullError, OSError):
+            self._store.failed_checkpoints += 1
+
+
+def _ours(error: BaseException | None, path: str, errno: int) -> HardwonError | None:
+    """Our error for the engine's; None for what is to go on as it is."""
+    if isinstance(error, apsw.Error):
+        return translate(error, path, errno)
+    if isinstance(error, UnicodeEncodeError):  # half a pair, of a name that nobody has shaped: no text here holds one
+        return InvalidInput(f"{error.object[:60]!a} is no text", field="text", remedy="give text that can be written as UTF-8")
+    return None
