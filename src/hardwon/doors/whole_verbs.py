@@ -1,0 +1,143 @@
+"""The second half of the table of verbs: those of the store as a whole. Apart, so that the daily ones do not load them."""
+
+from __future__ import annotations
+
+from hardwon.doors.verbs import DRY_RUN, FILTERS, FORCE, FORMATS_IN, FORMATS_OUT, YES, Argument, Option, Verb
+from hardwon.settings import VECTOR_INDEXES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROWS: dict[str, Callable[[str], Verb]] = {
+    "init": lambda name: Verb(
+        name,
+        "Make the memory of this repository and read its history.",
+        (),
+        (
+            Option("name", "The name under which -p finds it (default: the repository's).", "name", metavar="NAME"),
+            Option("link", "Join this folder, and its remote, to the memory of that name.", "name", metavar="NAME"),
+            Option("split", "Give this folder a memory of its own, of that name.", "name", metavar="NAME"),
+            Option("limit", "Read at most the newest N commits (default 100000).", "number", metavar="N"),
+            Option("no-history", "Only make the store.", "flag"),
+            Option("rebuild", "Make the search index anew, from what is kept and from git.", "flag"),
+        ),
+        ("hardwon init", "hardwon init --name payments --limit 20000", "hardwon init --link payments"),
+        "Reads every commit but merges that is not known yet, newest first, without a model and a network. It may be stopped with "
+        "Ctrl-C at any time: what was read stays, and the next init goes on. Outside git it makes a memory for the folder.",
+    ),
+    "ingest": lambda name: Verb(
+        name,
+        "Read what the repository itself tells: its commits, its documents, its dependencies.",
+        (Argument("source", "git, docs or deps.", "name"),),
+        (Option("limit", "Of git: read at most the newest N commits (default 100000).", "number", metavar="N"), DRY_RUN),
+        ("hardwon ingest docs", "hardwon ingest deps --dry-run", "hardwon ingest git"),
+        "Idempotent: what is known is passed over, what changed is read again, what is gone goes. docs: READMEs, CONTRIBUTING, "
+        "CHANGELOGs, decision records, docs/, by heading. deps: manifests and lock files of Python, JavaScript, Go, Rust and Java, with "
+        "every change of a version; an upgrade that was taken back is a failed attempt. --dry-run counts, secrets too.",
+        "ingest",
+    ),
+    "import": lambda name: Verb(
+        name,
+        "Take memories in: an export, a database of cm.py, a memory server's file, Markdown notes.",
+        (Argument("file", "A file, a folder of notes, or - for standard input.", "name"),),
+        (
+            Option("format", "What it is, where that is not to be guessed.", choices=FORMATS_IN, metavar="FORMAT"),
+            Option("only", "Of a database: only this project; may be repeated.", "name", many=True, metavar="PROJECT"),
+            Option(
+                "project-map",
+                "Of a database: its project OLD goes to the memory NAME; may be repeated.",
+                "name",
+                many=True,
+                metavar="OLD=NAME",
+            ),
+            Option("keep-trust", "Believe what it says of itself; only for a person.", "flag"),
+            DRY_RUN,
+        ),
+        (
+            "hardwon import memories.jsonl",
+            "hardwon import code_memory.db --project-map shop=payments",
+            "hardwon import notes/ --dry-run",
+        ),
+        "Idempotent. What comes in is imported, and not shown unasked until a person approves it. What cannot be used is listed by line, "
+        "and the rest goes in; then it exits with 1.",
+        "exchange",
+    ),
+    "export": lambda name: Verb(
+        name,
+        "Write memories to a file, or to standard output: what people and agents recorded, with versions and occurrences.",
+        (Argument("file", "The file; - or none for standard output.", "name", required=False),),
+        (
+            Option("format", "What to write (default jsonl).", choices=FORMATS_OUT, metavar="FORMAT"),
+            Option("private", "Private memories too.", "flag"),
+            *FILTERS,
+            FORCE,
+        ),
+        ("hardwon export memories.jsonl", "hardwon export --kind decision --format markdown", "hardwon export - --since 30d"),
+        "Commits, documents and facts on dependencies are not written, for they can be read from the repository again; what was done to "
+        "them is. The file appears whole "
+        "or not at all. It refuses to replace memories by nothing, or a file that is no export, without --force.",
+        "exchange",
+    ),
+    "reembed": lambda name: Verb(
+        name,
+        "Make the vectors that are missing, for `recall --vectors`.",
+        (),
+        (
+            Option("history", "Also of commits and documents: some 14 CPU minutes for 10,000.", "flag"),
+            Option("limit", "At most this many now.", "number", metavar="N"),
+        ),
+        ("hardwon reembed", "hardwon reembed --history --limit 5000"),
+        "Newest first; Ctrl-C keeps what is done, the next run goes on. Needs the extra `vectors`.",
+        "upkeep",
+    ),
+    "compact": lambda name: Verb(
+        name,
+        "Give back the space of what is gone.",
+        (),
+        (),
+        ("hardwon compact",),
+        "Rewrites the store's file; other writers wait meanwhile, readers do not.",
+        "upkeep",
+    ),
+    "bench": lambda name: Verb(
+        name,
+        "Measure ways to search vectors on this very memory, each against the exact one.",
+        (Argument("what", "vectors.", "name"),),
+        (
+            Option(
+                "mode",
+                "An index to measure (default flat and signs); may be repeated.",
+                choices=VECTOR_INDEXES,
+                many=True,
+                metavar="MODE",
+            ),
+            Option("k", "How many hits are compared (default 10).", "number", short="k", metavar="N"),
+            Option("queries", "How many questions are asked (default 100).", "number", metavar="N"),
+            Option("seed", "Which ones (default 1).", "number", metavar="N"),
+        ),
+        ("hardwon bench vectors", "hardwon bench vectors --mode signs --mode srvdb:hnsw"),
+        "Tells of each: the share of the exact hits that it found, milliseconds, seconds to build, size on the disk.",
+        "bench",
+    ),
+    "status": lambda name: Verb(
+        name,
+        "Which memory this folder uses, why, how large it is, and whether it is well.",
+        (),
+        (),
+        ("hardwon status", "hardwon status --json"),
+    ),
+    "verify": lambda name: Verb(
+        name,
+        "Check the store: file, index, journal, every row. Never writes, unless secrets are to be taken out.",
+        (),
+        (
+            Option("secrets", "Look for secrets in all that is stored, by the rules of today.", "flag"),
+            Option("redact", "With --secrets: take them out for good, after a yes.", "flag"),
+            YES,
+        ),
+        ("hardwon verify", "hardwon verify --secrets", "hardwon verify --secrets --redact"),
+        "Exits with 1 when something is wrong. On a large store this takes seconds to minutes.",
+        "upkeep",
+    ),
+}
