@@ -41,7 +41,7 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.installed pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,vectors,srvdb]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,vectors,srvdb,encryption]'
 	@touch $@
 
 clean:

@@ -27,20 +27,23 @@ TABLES = (
     "corpus",
 )  # fmt: skip
 
-# A valid command line of each verb, for the repository of ``kept``.
+# A valid command line of each verb, for the repository of ``kept``; but of ``torture``, which works on stores of its own.
 VALID: dict[str, tuple[str, ...]] = {
     "init": (), "record": ("a text",), "fail": LESSON, "ok": LESSON, "query": ("A.b",), "resolve": ("1",), "deactivate": ("1",),
     "stats": (), "recall": ("tokens expire",), "before": ("--symbol", "A.b"), "brief": (), "show": ("1",), "history": ("1",),
     "forget": ("1", "--yes"), "undo": ("1",), "revise": ("1", "other words"), "diff": ("1",), "link": ("2", "1", "--supports"),
     "approve": ("1",), "reject": ("1", "--yes"), "review": (), "useful": ("1",), "useless": ("1",), "ingest": ("docs",),
     "import": ("notes.jsonl",), "export": ("out.jsonl",), "reembed": (), "compact": (), "bench": ("vectors",), "status": (), "verify": (),
+    "backup": (), "restore": ("kept.db", "--dry-run"), "repair": ("--dry-run",), "rekey": (),
 }  # fmt: skip
-assert VALID.keys() == BY_NAME.keys()
+assert VALID.keys() == BY_NAME.keys() - {"torture"}
 # Those that write into the store.
 WRITING = (
     "record", "fail", "ok", "resolve", "deactivate", "forget", "undo", "revise", "link", "useful", "useless", "ingest", "import",
     "reembed", "compact", "init",
 )  # fmt: skip
+# Those whose words wait beside a store that cannot take them.
+SPOOLING = ("record", "fail", "ok")
 
 
 class Kept(NamedTuple):
@@ -64,6 +67,7 @@ def make_kept(template: Path, place: Path) -> Kept:
             ["fail", "A.b", "tokens expire", "--file", "auth/service.py", "--session", "s1"],
             ["record", "Run the migrations first", "--kind", "rule", "--tag", "ci"],
             ["revise", "1", "tokens expire early"],
+            ["backup", "kept.db"],
         ):
             assert cli.main(words) == 0
     (store,) = (place / "home" / "stores").glob("*.db")
@@ -77,10 +81,10 @@ def kept(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[K
 
 
 def contents(home: Path) -> dict[str, bytes]:
-    """Every byte that is kept, but for locks and what SQLite makes beside a store that is read."""
+    """Every byte that is kept, but for locks, what SQLite makes beside a store that is read, and the spool, which tells of failures."""
     if home.is_file():
         return {"": home.read_bytes()}
-    files = (file for file in home.rglob("*") if file.is_file() and not file.name.endswith(("-shm", ".lock")))
+    files = (file for file in home.rglob("*") if file.is_file() and not file.name.endswith(("-shm", ".lock", ".spool")))
     found = {str(file.relative_to(home)): file.read_bytes() for file in files}
     return {name: held for name, held in found.items() if held or not name.endswith("-wal")}
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent
 PERSON = Origin("person")
 # How a method is called where the verb's name would not do, and verbs that are not for a library.
-NAMES = {"import": "import_", "init": "", "status": "status"}
+NAMES = {"import": "import_", "init": "", "status": "status", "torture": ""}
 # Options that are a matter of the command line, or another method's argument.
 DOORS = {"json", "project", "folder", "exit-code", "yes", "block", "explain", "inject", "dry-run"}
 

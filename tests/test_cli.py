@@ -738,9 +738,10 @@ def test_nothing_found_is_three_when_asked_for(project: Path, call: Command) -> 
 
 def test_a_held_lock_is_four_and_readers_do_not_wait(project: Path, call: Command, run: Command) -> None:
     lock = call("status", "--json").data["store"] + ".lock"
+    call("fail", "A.b", "y")
     with Path(lock).open() as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        refused = run("fail", "A.b", "x", "--json", env={"HARDWON_WAIT": "0.1"})
+        refused = run("resolve", "1", "--json", env={"HARDWON_WAIT": "0.1"})
         assert (refused.code, refused.error["kind"]) == (BUSY, "busy")
         assert refused.error.keys() == ERROR
         assert run("query", env={"HARDWON_WAIT": "0.1"}).code == OK

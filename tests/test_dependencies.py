@@ -594,7 +594,7 @@ def test_a_rejected_fact_stays_out_when_history_is_rewritten(repo: GitRepo, open
 
 
 def test_an_interrupted_run_is_finished_by_the_next(repo: GitRepo, open_at: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(derived, "SLICE", 2)
+    monkeypatch.setattr(derived, "SLICE_AWAY", 2)
     repo.commit("one", {"requirements.txt": "".join(f"p{number}==1\n" for number in range(9))})
     engine = open_at(repo.path)
 

@@ -416,7 +416,7 @@ def test_a_rejected_passage_stays_out_under_another_name(repo: GitRepo, open_at:
 def test_killed_after_any_slice_and_started_again_it_ends_in_the_same_state(
     repo: GitRepo, open_at: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(derived, "SLICE", 3)
+    monkeypatch.setattr(derived, "SLICE_AWAY", 3)
     repo.commit("one", {f"docs/{number}.md": f"# H{number}\n\nx\n\n## Sub\n\ny\n" for number in range(8)})
     repo.commit("two", {f"docs/{number}.md": None for number in range(3)} | {"docs/7.md": "# H7\n\nother\n"})
     whole = open_at(repo.path)
@@ -450,7 +450,7 @@ def test_killed_after_any_slice_and_started_again_it_ends_in_the_same_state(
 
 
 def test_the_run_that_began_last_wins(repo: GitRepo, open_at: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(derived, "SLICE", 2)
+    monkeypatch.setattr(derived, "SLICE_AWAY", 2)
     repo.commit("one", {f"docs/{number}.md": f"# H\n\nold {number}\n" for number in range(9)})
     engine, second = open_at(repo.path), open_at(repo.path)
 

@@ -923,4 +923,4 @@ def test_a_plain_folder_reaches_nothing(tmp_path: Path) -> None:
 
 def test_the_slices_are_small(long: str) -> None:
     sizes = [len(batch) for batch in engine_changes.batches(read_commits(long, list_commits(long, 450)))]
-    assert sizes == [200, 200, 50]
+    assert sizes == [100, 100, 100, 100, 50]

@@ -78,6 +78,8 @@ CALLS: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
                  "supports"), {})],
     "forget": [*first(NO_ID), ((), {}), *each("tags", ("one", 7, [7], [HALF])), *each("session", (7, b"x", HALF, "a\nb")),
                *each("source", (7, b"x", HALF)), *each("older_than", NO_TIME)],
+    "erase": [*first(NO_ID), ((), {}), *each("tags", ("one", 7, [7], [HALF])), *each("session", (7, b"x", HALF, "a\nb")),
+              *each("older_than", NO_TIME), *each("reason", ("", "why", 7, None), 1)],
     "recall": [*first((7, 1.5, b"x", ["x"], Strange())), *(((("x",)), more) for _, more in FILTERS), *each("k", NO_NUMBER, "x"),
                *each("budget", NO_NUMBER, "x"), *each("file", (7, b"x", *_PLACE), "x"), *each("symbol", (7, b"x", ["x"]), "x")],
     "before": [((), {}), *each("file", (7, b"x", ["x"], *_PLACE)), *each("symbol", (7, b"x", ["x"])),

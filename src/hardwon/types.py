@@ -22,9 +22,13 @@ if TYPE_CHECKING:
     RelationKind = Literal["reverts", "fixes", "follows", "picks", "regression", "mentions"]
     LinkKind = Literal["replaces", "contradicts", "supports"]
     Extent = Literal["whole", "capped", "names", "message"]
-    Action = Literal["created", "repeated", "revised", "status", "trust", "linked", "feedback", "imported"]
+    Reason = Literal["secret", "personal", "wrong", "request", "other"]
+    Action = Literal[
+        "created", "repeated", "revised", "status", "trust", "linked", "feedback", "imported",
+        "restored", "repaired", "erased",
+    ]  # fmt: skip
 else:
-    Kind = Outcome = Status = Trust = Visibility = AnchorState = Who = RelationKind = LinkKind = Extent = Action = str
+    Kind = Outcome = Status = Trust = Visibility = AnchorState = Who = RelationKind = LinkKind = Extent = Reason = Action = str
 
     def dataclass_transform(**_options):  # noqa: D103
         return lambda cls: cls
@@ -100,6 +104,8 @@ WHO: tuple[Who, ...] = ("person", "agent", "test", "history", "import")
 RELATIONS: tuple[RelationKind, ...] = ("reverts", "fixes", "follows", "picks", "regression", "mentions")
 # How one recorded memory stands to another.
 LINKS: tuple[LinkKind, ...] = ("replaces", "contradicts", "supports")
+# Why something is erased. A code and never a text, which would tell again, in a journal that keeps everything, what was to go.
+REASONS: tuple[Reason, ...] = ("secret", "personal", "wrong", "request", "other")
 
 
 class Origin(Value):
@@ -214,6 +220,11 @@ class Memory(Value):
     metadata: str = ""
     useful: int = 0
     useless: int = 0
+
+    @property
+    def erased(self) -> bool:
+        """Whether its words were erased for good: nothing else that is kept has none."""
+        return not self.text
 
     @property
     def called(self) -> str:
@@ -357,7 +368,8 @@ class Query(Value):
 
 
 class Experience(Value):
-    """One occurrence of a lesson on one symbol, as risk counts it."""
+    """One occurrence of a lesson on one symbol, as risk counts it. ``imported``: it was told afterwards, so that its ``at`` and not its
+    ``seq`` says when it happened."""
 
     symbol: str
     path: str
@@ -366,6 +378,7 @@ class Experience(Value):
     seq: int
     outcome: Outcome
     status: Status
+    imported: bool = False
 
 
 class Risk(Value):

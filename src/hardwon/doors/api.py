@@ -19,9 +19,14 @@ if TYPE_CHECKING:
 
     from hardwon.doors.condition import Condition
     from hardwon.doors.exchange import Exported
+    from hardwon.engine.backup import Backup
     from hardwon.engine.core import Engine
     from hardwon.engine.derived import DerivedReport
+    from hardwon.engine.encryption import KeyReport
+    from hardwon.engine.erase import Erasure
     from hardwon.engine.exchange import ImportReport
+    from hardwon.engine.repair import RepairReport
+    from hardwon.engine.restore import Restoration
     from hardwon.engine.secrets import Held
     from hardwon.engine.vectors import BenchReport, EmbedReport
     from hardwon.types import (
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
         Occurrence,
         Outcome,
         Proposal,
+        Reason,
         Receipt,
         Risk,
         Selection,
@@ -217,6 +223,24 @@ class Repository(Items):
         )  # fmt: skip
         return self.engine.forget(where, self.scope, dry_run=dry_run)
 
+    def erase(
+        self,
+        *ids: str | int,
+        session: str = "",
+        source: str = "",
+        tags: Sequence[str] = (),
+        older_than: float | None = None,
+        reason: Reason = "other",
+        dry_run: bool = False,
+    ) -> Erasure:
+        """Take what matches all that is given, and what says the same, out of every file for good, whatever its status; only where
+        ``origin`` is a person. The answer tells what still holds it."""
+        where = Filter(
+            ids=tuple(self.engine.identify(str(id)) for id in ids), session=session, client=source, tags=tuple(tags),
+            before=None if older_than is None else self.engine.clock() - int(older_than * 1000),
+        )  # fmt: skip
+        return self.engine.erase(where, reason, self.scope, dry_run=dry_run)
+
     # Reading
 
     def recall(
@@ -353,6 +377,53 @@ class Repository(Items):
         """Make the vectors that are missing; Unavailable without the extra ``vectors``."""
         return self.engine.reembed(history=history, limit=limit)
 
+    def rekey(self, *, key_file: str = "", keyring: bool = False, decrypt: bool = False) -> KeyReport:
+        """Encrypt the memory with another key, kept in ``key_file``, in the system's ``keyring``, or where the old one was; with
+        ``decrypt``, with none. InvalidInput for one that is not encrypted: `hardwon init --encrypt` does that."""
+        from hardwon.doors import encryption
+
+        return encryption.changed(self.engine, self.home, os.path.abspath(key_file) if key_file else "", keyring, decrypt)
+
+    def backup(
+        self,
+        path: str = "",
+        *,
+        keep: int = 7,
+        encrypt: Sequence[str] = (),
+        passphrase_file: str = "",
+        force: bool = False,
+    ) -> Backup:
+        """Copy the whole memory into a checked file, by default the next of the ``keep`` newest below HARDWON_HOME/backups;
+        ``encrypt``: age recipients."""
+        from hardwon.doors import backup
+
+        lock = backup.lock(tuple(encrypt), passphrase_file)
+        return backup.made(self.engine, self.home, os.path.abspath(path) if path else "", lock, keep=keep, force=force)
+
+    def restore(
+        self,
+        path: str,
+        *,
+        keep_newer: bool = False,
+        identity: str = "",
+        passphrase_file: str = "",
+        force: bool = False,
+        dry_run: bool = False,
+    ) -> Restoration:
+        """Put a backup (a path, or the name of one below HARDWON_HOME/backups) into the memory's place; what was there is kept."""
+        from hardwon.doors import backup
+
+        opener = backup.opener(identity, passphrase_file)
+        return backup.brought_back(
+            self.engine, self.home, path, opener, self.scope, keep_newer=keep_newer, force=force, dry_run=dry_run
+        )
+
+    def repair(self, *, dry_run: bool = False) -> RepairReport:
+        """Keep what is intact of a damaged memory, and name what is lost; nothing is done where nothing is damaged."""
+        from hardwon.engine.repair import repair
+
+        return repair(self.engine, self.scope, dry_run=dry_run)
+
     def bench(self, modes: Sequence[str] = ("flat", "signs"), *, k: int = 10, queries: int = 100, seed: int = 1) -> BenchReport:
         """Compare ways to search vectors with the exact one, on this memory."""
         from hardwon import settings
@@ -379,13 +450,13 @@ def open_repository(
     from hardwon import settings
     from hardwon.engine import opening
 
-    options = settings.load()
+    options, keys = settings.load(), settings.key_source()
     place, where = os.path.abspath(path), home or options.home
     if make:
-        engine = opening.create(place, where, project, wait=options.wait, cache=options.cache)
+        engine = opening.create(place, where, project, wait=options.wait, cache=options.cache, keys=keys)
         engine.ingest_history()
     else:
-        engine = opening.open_engine(place, where, project, wait=options.wait, cache=options.cache)
+        engine = opening.open_engine(place, where, project, wait=options.wait, cache=options.cache, keys=keys)
     return Repository(engine, origin or Origin("agent", options.client or CLIENT, options.session, "python"), where)
 
 

@@ -9,7 +9,7 @@ from inspect import Parameter, isfunction, signature
 from hardwon.doors.parse import plain
 from hardwon.doors.verbs import FORMATS_IN, FORMATS_OUT
 from hardwon.errors import InvalidInput
-from hardwon.types import KINDS, LINKS, OUTCOMES, STATUSES, TRUSTS
+from hardwon.types import KINDS, LINKS, OUTCOMES, REASONS, STATUSES, TRUSTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,6 +144,7 @@ _CHECKS: dict[str, Check] = {
     "Kind": _word(tuple(kind for kind in KINDS if kind != "change")),
     "Outcome | None": _or_none(_word(OUTCOMES)),
     "LinkKind": _word(LINKS),
+    "Reason": _word(REASONS),
     "Sequence[Kind]": _words(KINDS),
     "Sequence[Outcome]": _words(OUTCOMES),
     "Sequence[Status]": _words(STATUSES),

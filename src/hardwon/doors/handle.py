@@ -47,10 +47,11 @@ class Call:
         """The memory that the request is about; NoStore names ``init``."""
         if self._engine is None:
             from hardwon.engine.opening import open_engine
+            from hardwon.settings import key_source
 
-            settings = self.settings
+            settings, project = self.settings, self.request.text("project")
             self._engine = open_engine(
-                self.cwd, settings.home, self.request.text("project"), wait=settings.wait, cache=settings.cache
+                self.cwd, settings.home, project, wait=settings.wait, cache=settings.cache, keys=key_source()
             )
         return self._engine
 
@@ -134,6 +135,10 @@ def _lesson(call: Call, outcome: Any) -> Answer:
     receipt = call.engine.record(draft, call.scope)
     if receipt.action == "refused":
         return written(receipt)
+    if receipt.action == "spooled":
+        answer = written(receipt)
+        spooled: Answer = answer.replace(data=answer.data | {"risk_score": None, "level": None})
+        return spooled
     kept = call.engine.risk_of(receipt.id)
     text = render.lesson_receipt(receipt, kept.risk.symbol, kept.memories[0].text, kept.risk, outcome == "failed")
     return Answer(text, shapes.receipt(receipt) | {"risk_score": kept.risk.score, "level": kept.risk.level})
@@ -180,6 +185,10 @@ def forget(call: Call) -> Answer:
         tags=request.texts("tag"),
         before=engine.clock() - older * 1000 if older else None,
     )
+    if request.flag("erase") or "reason" in request.given:
+        from hardwon.doors.erasure import erase
+
+        return erase(call, where)
     found = engine.forget(where, call.scope, dry_run=True)
     count = len(found.ids)
     data = {"matched": count, "forgotten": 0, "ids": list(found.ids)}
@@ -201,7 +210,9 @@ def forget(call: Call) -> Answer:
 
 def written(receipt: Receipt, named: str = "") -> Answer:
     """What a write did, to a memory that the asker called ``named``; a refusal is a failure."""
-    return Answer(render.write_receipt(receipt, named), shapes.receipt(receipt), 1 if receipt.action == "refused" else 0)
+    told = (f"not in the memory yet: {receipt.why}",) if receipt.action == "spooled" else ()
+    text = render.write_receipt(receipt.replace(why="") if told else receipt, named)
+    return Answer(text, shapes.receipt(receipt), 1 if receipt.action == "refused" else 0, told)
 
 
 # Reading

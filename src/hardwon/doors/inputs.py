@@ -40,7 +40,9 @@ def read(name: str, field: str) -> str:
         raw = sys.stdin.buffer.read(_LONGEST_INPUT + 1) if name == "-" else _file_bytes(os.path.expanduser(name))
     except (OSError, ValueError) as error:
         raise InvalidInput(
-            f"{name[:200]!r} cannot be read: {error}", field=field, remedy="give a text file, or - for standard input"
+            f"{name[:200]!r} cannot be read: {getattr(error, 'strerror', None) or error}",
+            field=field,
+            remedy="give a text file, or - for standard input",
         ) from error
     if len(raw) > _LONGEST_INPUT or b"\0" in raw:
         what = "holds NUL bytes" if b"\0" in raw else f"is longer than {_LONGEST_INPUT} bytes"

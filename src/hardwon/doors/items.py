@@ -39,9 +39,10 @@ class Items:
         """Take items out of every answer at once; unknown ids are passed over."""
         return self.engine.delete(ids, self.scope)
 
-    def compact(self) -> tuple[int, int]:
-        """Give back the space of what is gone; the store's bytes before and after."""
-        return self.engine.compact()
+    def compact(self, *, full: bool = False) -> tuple[int, int]:
+        """Give back the space of what is gone, in slices between which others write; the store's bytes before and after. ``full``
+        gives back somewhat more, while other writers wait."""
+        return self.engine.compact(full=full)
 
     def persist(self) -> None:
         """Return when everything lies in the store's own file, synced: the checkpoint to take before the file is copied."""

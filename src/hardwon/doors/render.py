@@ -148,9 +148,12 @@ def _excerpt(memory: Memory) -> list[str]:
     return lines
 
 
+ERASED = "(erased)"
+
+
 def memory_page(memory: Memory, occurrences: Sequence[Any], links: Sequence[tuple[Any, Memory | None]], paint: Paint) -> str:
     """What ``show`` says."""
-    lines = [f"{paint('bold', memory.called)}  {memory.id}", f"  {head(memory)}", "", f"  {paint('bold', memory.text)}"]
+    lines = [f"{paint('bold', memory.called)}  {memory.id}", f"  {head(memory)}", "", f"  {paint('bold', memory.text or ERASED)}"]
     for label, text in (
         ("because", memory.because if memory.kind != "change" else ""),
         ("afterwards", memory.because if memory.kind == "change" else ""),
@@ -169,7 +172,7 @@ def memory_page(memory: Memory, occurrences: Sequence[Any], links: Sequence[tupl
         state = "" if anchor.state == "unknown" else f"({anchor.state})"
         lines.append(f"  {paint('dim', 'at:')} " + " ".join(filter(None, (anchor.path, anchor.symbol, state))))
     for link, other in links:
-        named = f"{other.called} {other.text}" if other else link.reference
+        named = f"{other.called} {other.text or ERASED}" if other else link.reference
         arrow = f"{link.kind} ->" if link.source == memory.id else f"<- {link.kind} by"
         lines.append(f"  {paint('dim', arrow)} {named}")
     if occurrences:
@@ -182,7 +185,7 @@ def memory_page(memory: Memory, occurrences: Sequence[Any], links: Sequence[tupl
 
 def history_page(memory: Memory, versions: Sequence[Version], events: Sequence[Event], paint: Paint) -> str:
     """What ``history`` says."""
-    lines = [f"{paint('bold', memory.called)}  {memory.text}"]
+    lines = [f"{paint('bold', memory.called)}  {memory.text or ERASED}"]
     if not events:
         lines.append("  derived from git; nobody has touched it since")
     for event in events:
@@ -191,7 +194,7 @@ def history_page(memory: Memory, versions: Sequence[Version], events: Sequence[E
             f"  {event.seq:>6}  {day(event.at)}  {event.action:9} {event.payload.replace('>', ' -> '):24} {who}".rstrip()
         )
     for version in versions:
-        lines.append(f"  version {version.version}: {version.content.text}")
+        lines.append(f"  version {version.version}: {version.content.text or ERASED}")
         lines += [f"    {line}" for line in version.content.detail.splitlines()[:3]]
     return "\n".join(lines)
 

@@ -42,6 +42,7 @@ def memory(value: Memory) -> dict[str, Any]:
         "anchors": [{"path": a.path, "symbol": a.symbol, "commit": a.commit, "state": a.state} for a in value.anchors],
         "tags": list(value.tags),
         "status": value.status,
+        "erased": value.erased,
         "trust": value.trust,
         "visibility": value.visibility,
         "origin": {"who": origin.who, "client": origin.client, "session": origin.session, "tool": origin.tool},

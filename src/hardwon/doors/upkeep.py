@@ -79,5 +79,6 @@ def reembed(call: Call) -> Answer:
 
 def compact(call: Call) -> Answer:
     """The space of what is gone, given back."""
-    before, after = call.engine.compact()
+    with Bar("compacting") as bar:
+        before, after = call.engine.compact(bar.step, full=call.request.flag("full"))
     return Answer(f"{before / 1e6:.1f} MB, now {after / 1e6:.1f} MB", {"before": before, "after": after})

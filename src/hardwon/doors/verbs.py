@@ -5,7 +5,7 @@ A row says what a verb is called, what it takes, what it is for, and which modul
 
 from __future__ import annotations
 
-from hardwon.types import KINDS, LINKS, OUTCOMES, STATUSES, TRUSTS, Value
+from hardwon.types import KINDS, LINKS, OUTCOMES, REASONS, STATUSES, TRUSTS, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -226,10 +226,18 @@ _ROWS: dict[str, Callable[[str], Verb]] = {
             Option("source", "Everything that this client wrote, such as claude-code.", "name", metavar="CLIENT"),
             Option("tag", "Everything with this tag; may be repeated.", "name", many=True, metavar="TAG"),
             Option("older-than", "Everything made longer ago than this; combines with the others.", "age", metavar="AGE"),
+            Option("erase", "For good: out of every file, whatever their status; only for a person.", "flag"),
+            Option("reason", "Why it is erased (default other).", choices=REASONS, metavar="CODE"),
             Option("dry-run", "Say what would be forgotten, and do nothing.", "flag"),
             YES,
         ),
-        ("hardwon forget 12 --yes", "hardwon forget --session 8f2c --dry-run", "hardwon forget --tag spike --older-than 30d"),
+        (
+            "hardwon forget 12 --yes",
+            "hardwon forget --session 8f2c --dry-run",
+            "hardwon forget --tag spike --older-than 30d",
+            "hardwon forget 12 --erase --reason personal",
+        ),
+        "With --erase nothing of them is left, and nothing that says the same comes in again. It cannot be undone.",
     ),
     "undo": lambda name: Verb(
         name,
@@ -302,7 +310,21 @@ _ROWS: dict[str, Callable[[str], Verb]] = {
     "useful": lambda name: Verb(name, "Say that a memory helped.", (_ID,), (), ("hardwon useful 12",), module="curate"),
     "useless": lambda name: Verb(name, "Say that a memory did not help.", (_ID,), (), ("hardwon useless 12",), module="curate"),
 }
-WHOLE = ("ingest", "import", "export", "reembed", "compact", "bench", "status", "verify")
+WHOLE = (
+    "ingest",
+    "import",
+    "export",
+    "reembed",
+    "compact",
+    "rekey",
+    "bench",
+    "status",
+    "verify",
+    "backup",
+    "restore",
+    "repair",
+    "torture",
+)
 NAMES = ("init", *_ROWS, *WHOLE)
 
 

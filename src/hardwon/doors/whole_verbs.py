@@ -9,6 +9,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_KEY_PLACES = (
+    Option("key-file", "Keep the key in this file (a key that is there already is used).", "name", metavar="PATH"),
+    Option("keyring", "Keep the key in the system's keyring.", "flag"),
+)
+
+_PASSPHRASE = Option(
+    "passphrase-file", "The passphrase is the first line of this file (or HARDWON_BACKUP_PASSPHRASE).", "name", metavar="FILE"
+)
+
 ROWS: dict[str, Callable[[str], Verb]] = {
     "init": lambda name: Verb(
         name,
@@ -21,8 +30,11 @@ ROWS: dict[str, Callable[[str], Verb]] = {
             Option("limit", "Read at most the newest N commits (default 100000).", "number", metavar="N"),
             Option("no-history", "Only make the store.", "flag"),
             Option("rebuild", "Make the search index anew, from what is kept and from git.", "flag"),
+            Option("encrypt", "Encrypt the store, a new one or the one that is there.", "flag"),
+            *_KEY_PLACES,
+            YES,
         ),
-        ("hardwon init", "hardwon init --name payments --limit 20000", "hardwon init --link payments"),
+        ("hardwon init", "hardwon init --name payments --limit 20000", "hardwon init --link payments", "hardwon init --encrypt"),
         "Reads every commit but merges that is not known yet, newest first, without a model and a network. It may be stopped with "
         "Ctrl-C at any time: what was read stays, and the next init goes on. Outside git it makes a memory for the folder.",
     ),
@@ -95,10 +107,20 @@ ROWS: dict[str, Callable[[str], Verb]] = {
         name,
         "Give back the space of what is gone.",
         (),
-        (),
-        ("hardwon compact",),
-        "Rewrites the store's file; other writers wait meanwhile, readers do not.",
+        (Option("full", "Write the whole file anew, which gives back somewhat more; other writers wait meanwhile.", "flag"),),
+        ("hardwon compact", "hardwon compact --full"),
+        "Works in slices of some milliseconds, between which others write; readers notice nothing. Ctrl-C keeps what is done.",
         "upkeep",
+    ),
+    "rekey": lambda name: Verb(
+        name,
+        "Encrypt the store with another key, or with none.",
+        (),
+        (*_KEY_PLACES, Option("decrypt", "With none: the store is in the clear afterwards.", "flag"), YES),
+        ("hardwon rekey", "hardwon rekey --keyring", "hardwon rekey --key-file /media/stick/hardwon.key"),
+        "Writes the whole store anew while other writers wait; readers notice nothing. May be killed at any point: the store opens with "
+        "the old key or the new one, by itself, and the next rekey finishes. The old key is kept, since earlier backups need it.",
+        "encryption",
     ),
     "bench": lambda name: Verb(
         name,
@@ -139,5 +161,74 @@ ROWS: dict[str, Callable[[str], Verb]] = {
         ("hardwon verify", "hardwon verify --secrets", "hardwon verify --secrets --redact"),
         "Exits with 1 when something is wrong. On a large store this takes seconds to minutes.",
         "upkeep",
+    ),
+    "backup": lambda name: Verb(
+        name,
+        "Copy the whole memory into one file, while others write, and check the copy.",
+        (Argument("file", "The file; none for the next of those below HARDWON_HOME/backups.", "name", required=False),),
+        (
+            Option("keep", "Without FILE: how many of the newest stay (default 7).", "number", metavar="N"),
+            Option("encrypt", "Encrypt it for this age recipient; may be repeated.", "name", many=True, metavar="RECIPIENT"),
+            _PASSPHRASE,
+            FORCE,
+        ),
+        (
+            "hardwon backup",
+            "hardwon backup /media/disk/shop.db",
+            "hardwon backup shop.age --passphrase-file ~/.config/backup-passphrase",
+        ),
+        "The file appears when it was synced, opened, checked and asked in a process of its own, or not at all. The backup of an encrypted "
+        "store is encrypted with the same key. It refuses to replace what is no backup without --force.",
+        "backup",
+    ),
+    "restore": lambda name: Verb(
+        name,
+        "Put a backup into the store's place; the store that was there is kept.",
+        (Argument("file", "A backup: its path, or the name of one below HARDWON_HOME/backups.", "name"),),
+        (
+            Option("keep-newer", "Take over the memories that the store has and the backup lacks.", "flag"),
+            Option("identity", "The file of the key that it was encrypted for.", "name", metavar="FILE"),
+            _PASSPHRASE,
+            FORCE,
+            DRY_RUN,
+            YES,
+        ),
+        ("hardwon restore 20261130T014007.123Z.db --dry-run", "hardwon restore /media/disk/shop.db --keep-newer"),
+        "The backup is checked before anything is changed, and the store is opened and asked in its place before it counts as done. "
+        "--dry-run says what is newer than the backup. --force takes one of another repository.",
+        "backup",
+    ),
+    "repair": lambda name: Verb(
+        name,
+        "Make a damaged store whole: keep what is intact, name what is lost.",
+        (),
+        (DRY_RUN,),
+        ("hardwon repair --dry-run", "hardwon repair"),
+        "Works on a copy, which takes the place when it was opened, checked and asked in a process of its own; the damaged file is kept. "
+        "Does nothing where nothing is damaged. Writers wait meanwhile. Exits with 1 when memories are lost.",
+        "backup",
+    ),
+    "torture": lambda name: Verb(
+        name,
+        "Prove on this machine that what was acknowledged survives: power loss, faults, kills, clocks.",
+        (),
+        (
+            Option("power-loss", "Simulated power loss at every write, sync and rename.", "flag"),
+            Option("faults", "Failing system calls: full disk, I/O error, no memory.", "flag"),
+            Option("kills", "Writers that are killed at random.", "flag"),
+            Option("clock", "Clocks that jump.", "flag"),
+            Option("seconds", "How long, shared equally by the kinds (default 60).", "number", metavar="N"),
+            Option("images", "Of --power-loss: so many disk images instead.", "number", metavar="N"),
+            Option("seed", "Which steps (default: a random one, which is printed first).", "number", metavar="S"),
+            Option("report", "Write an HTML report as well; FILE ends in .html.", "name", metavar="FILE"),
+        ),
+        (
+            "hardwon torture",
+            "hardwon torture --power-loss --images 25000 --report loss.html",
+            "hardwon torture --kills --seed 7 --json",
+        ),
+        "Works anywhere, on stores of its own in a temporary folder, never on yours. All kinds without a flag. Exits with 1 when a promise "
+        "was broken, or when the controls, which break it on purpose, show nothing.",
+        "torture",
     ),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hardwon.engine import writing
 from hardwon.engine.core import REBUILDING, spelt, with_files
 from hardwon.errors import InvalidInput
 from hardwon.types import Filter, Hit, Mode, Proposal, Signal
@@ -38,10 +39,10 @@ def recall(engine: Engine, query: Query, scope: Scope) -> Block:
             found = rank(reader, asked, where, now, dense)
         else:  # of nothing, nothing
             listed = reader.find(where, asked.k) if narrow != Filter() else []
-            found = [Hit(memory, 1.0, (Signal("listed", 1.0),)) for memory in listed]
+            found = [Hit(memory, 1.0, (Signal("listed", 1.0),)) for memory in listed if not memory.erased]
         hits = [_dressed(reader, hit) for hit in found]
         unfinished = reader.setting(REBUILDING)
-    degraded = (*told, *(("the index was not finished: run `hardwon init`",) if unfinished else ()))
+    degraded = (*told, *(("the index was not finished: run `hardwon init`",) if unfinished else ()), *writing.degraded(engine))
     return pack(hits, query.budget, Mode(vectors=dense is not None, degraded=degraded))
 
 
@@ -91,7 +92,8 @@ def before(engine: Engine, file: str, symbol: str, scope: Scope, budget: int) ->
         known = {memory.id for memory in written}
         written += [memory for memory in reader.anchored(path, "", alive, _LISTED) if memory.id not in known]
         failed = [with_files(reader, memory) for memory in reader.failed_changes(path, 5)] if path else []
-    return pack(choose(written, failed, path, symbol, verdict, trust.UNVERIFIED_LIMIT), budget, Mode())
+    hits = choose(written, failed, path, symbol, verdict, trust.UNVERIFIED_LIMIT)
+    return pack(hits, budget, Mode(degraded=writing.degraded(engine)))
 
 
 def brief(engine: Engine, scope: Scope, budget: int) -> Block:
@@ -113,12 +115,12 @@ def brief(engine: Engine, scope: Scope, budget: int) -> Block:
         material = Material(
             rules=tuple(reader.find(alive.replace(kinds=("rule", "decision")), 20)),
             attempts=tuple(reader.find(alive.replace(kinds=("attempt",), outcomes=("open",)), 10)),
-            summaries=tuple(reader.find(alive.replace(kinds=("summary",)), 1)),
+            summaries=tuple(filter(None, (reader.last(alive.replace(kinds=("summary",))),))),
             lessons=tuple(memory for item in risky for memory in _failures(reader, item, alive)),
             taken_back=tuple(with_files(reader, memory) for memory in failed),
         )
     hits = choose(material, lambda memory: trust.unasked(memory, scope.origin), trust.UNVERIFIED_LIMIT)
-    return pack(hits, budget, Mode())
+    return pack(hits, budget, Mode(degraded=writing.degraded(engine)))
 
 
 def _failures(reader: Reader, item: Risk, alive: Filter) -> list[Memory]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hardwon.engine.erased import recognised
 from hardwon.engine.screening import SAID
 from hardwon.intake import merge
 from hardwon.search import terms
@@ -24,8 +25,12 @@ _UUID_LENGTH = 36
 
 def take(run: Run, reader: Reader, item: ExportedMemory) -> Fate:
     """What becomes of a prepared memory, and why where that is to be told; written through the run's writer, if it has one."""
-    if not item.versions:
-        return _judge(run, reader, item)
+    if gone := _erased(run, reader, item):
+        return "refused", gone
+    return _take(run, reader, item) if item.versions else _judge(run, reader, item)
+
+
+def _take(run: Run, reader: Reader, item: ExportedMemory) -> Fate:
     if item.memory.status == "rejected" and not run.keep_trust:
         return "refused", "it was rejected where it comes from; a person takes that verdict over with --keep-trust"
     for known in reader.get([item.memory.id]):
@@ -36,6 +41,20 @@ def take(run: Run, reader: Reader, item: ExportedMemory) -> Fate:
     if refusing is not None:
         return "refused", f"{refusing.called} says the same and was rejected"
     return _new_or_twin(run, reader, item)
+
+
+def _erased(run: Run, reader: Reader, item: ExportedMemory) -> str:
+    """Why a memory stays out of which anything was erased here, be it by its id, a name, or the words of one of its versions."""
+    if not reader.has_erased():
+        return ""
+    names = (item.memory.id, *(reader.aliased(name) for name in (item.memory.id, *item.aliases)))
+    ids = reader.lookup(item.memory.commit) if item.memory.kind == "change" and not item.versions else names
+    for known in reader.get([name for name in ids if name]):
+        if known.erased:
+            return f"{known.called} was erased here"
+    said = [item.memory, *(version.content for version in item.versions)]
+    found = (recognised(run.engine, reader, words) for words in said if words.text)
+    return next((f"{known.called} said the same and was erased" for known in found if known is not None), "")
 
 
 def _by_other_name(run: Run, reader: Reader, item: ExportedMemory) -> list[Memory]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from hardwon.engine.record import erased_before
 from hardwon.intake.redact import redact
 from hardwon.intake.shape import clean_text
 from hardwon.search import terms
 from hardwon.store.ids import uuid5
-from hardwon.types import Filter, Memory, Origin
+from hardwon.types import KINDS, Change, Filter, Memory, Origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from hardwon.engine.core import Engine
     from hardwon.store.base import Reader, Writer
-    from hardwon.types import Change, Lexical, Relation
+    from hardwon.types import Lexical, Relation
 
     # A text without its secrets, and how many there were.
     Redactor = Callable[[str], tuple[str, int]]
@@ -23,8 +24,13 @@ if TYPE_CHECKING:
 
 # What takes secrets out, unless the caller says otherwise.
 REDACTOR: Redactor = redact
-# Commits a transaction: few enough that other writers hardly wait (a slice takes tens of milliseconds).
-SLICE = 200
+# Commits a transaction: few enough that other writers hardly wait (a slice takes a tenth of a second, on a busy machine two).
+SLICE = 100
+# The same where the index has to let go of what it knew of them: three milliseconds each. Fewer would not make it shorter, for the
+# words of a few dozen commits lie on most pages of the index.
+SLICE_AWAY = 50
+# What is not read from commits.
+_NOTES = tuple(kind for kind in KINDS if kind != "change")
 # A setting of the store: "yes" while every reference between changes is tied and every fate told.
 SETTLED = "history_settled"
 # A setting of the store: changes at the edge of a shallow clone, of which only the message was read.
@@ -59,12 +65,24 @@ def add(engine: Engine, changes: Iterable[Change], tally: Tally, progress: Calla
             ready.append((_memory(engine, cleaned), cleaned, terms.of_change(cleaned), secrets))
         with engine.write() as writer:
             _unsettle(writer)
-            kept = [writer.add_change(*item[:3]) for item in ready]
+            kept = [writer.add_change(*_unless_erased(engine, writer, *item[:3])) for item in ready]
         for (_, change, _, secrets), new in zip(ready, kept, strict=True):
             if new:
                 tally.count(change, secrets)
         if progress:
             progress(len(batch))
+
+
+def _unless_erased(
+    engine: Engine, writer: Writer, memory: Memory, change: Change, lexical: Lexical
+) -> tuple[Memory, Change, Lexical]:
+    """A commit as it is kept: of one whose message was erased under another hash, the hash, so that it is not read again."""
+    if erased_before(engine, writer, memory) is None:
+        return memory, change, lexical
+    from hardwon.upkeep.erasure import emptied
+
+    left = emptied(memory)
+    return left, Change(change.sha, change.at, ""), terms.of_memory(left)
 
 
 def refresh(engine: Engine, changes: Iterable[Change], choose: Chooser) -> int:
@@ -75,8 +93,9 @@ def refresh(engine: Engine, changes: Iterable[Change], choose: Chooser) -> int:
         with engine.write() as writer:
             for change, lexical in ready:
                 for memory in writer.get([identifier(engine, change.sha)]):
-                    writer.refresh_change(memory, change, lexical)
-                    count += 1
+                    if not memory.erased:
+                        writer.refresh_change(memory, change, lexical)
+                        count += 1
             left = set(writer.setting(EDGE).split()) - {change.sha for change, _ in ready}
             writer.set_setting(EDGE, " ".join(sorted(left)))
     return count
@@ -170,7 +189,7 @@ def settle(engine: Engine) -> int:
         links = [link for link in writer.relations(AFTERWARDS) if link.source not in silent]
         told = fates(links, lambda kind, source: _tell(writer, kind, source))
         for one in sorted({*told, *writer.judged_changes()}):
-            for memory in writer.get([one]):
+            for memory in (known for known in writer.get([one]) if not known.erased):
                 now = retold(memory, told.get(one))
                 if now != memory:
                     writer.put(now)
@@ -194,6 +213,17 @@ def _tell(reader: Reader, kind: str, source: str) -> str:
     words = {"reverts": "taken back by", "fixes": "fixed by", "regression": "a regression, see"}[kind]
     reason = revert_reason(change) if kind == "reverts" else ""
     return f"{words} {change.sha[:10]} ({change.subject})" + (f": {reason}" if reason else "")
+
+
+def note_ids(reader: Reader) -> list[str]:
+    """All that is no commit, newest first. By ids, for reading tens of thousands whole takes seconds, in one view."""
+    derived = [memory.id for memory in reader.find(Filter(kinds=_NOTES, derived=True), -1)]
+    return [*reversed(reader.ids(Filter(kinds=_NOTES), derived=False)), *derived]
+
+
+def slices(ids: Sequence[str], size: int = SLICE) -> Iterator[Sequence[str]]:
+    """Ids in slices of one transaction each."""
+    return (ids[at : at + size] for at in range(0, len(ids), size))
 
 
 def batches(changes: Iterable[Change]) -> Iterator[list[Change]]:

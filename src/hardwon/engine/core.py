@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from hardwon.code.repo import Checkout
     from hardwon.engine.derived import DerivedReport
+    from hardwon.engine.erase import Erasure
     from hardwon.engine.secrets import Held
     from hardwon.engine.vectors import EmbedReport
     from hardwon.intake.bulk import Redactor
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         Occurrence,
         Proposal,
         Query,
+        Reason,
         Receipt,
         Revision,
         Risk,
@@ -76,9 +78,11 @@ class Engine:
         entropy: Callable[[int], bytes] = os.urandom,
         wait: float = 30.0,
         cache: str = "",
+        erasure_key: str = "",
     ) -> None:
         """``repository`` is the registered id (the namespace of derived ids); ``wait`` the seconds to queue for the lock; ``cache``
-        a folder for what can be made again, without which text in bulk is looked at by the quick rules only."""
+        a folder for what can be made again, without which text in bulk is looked at by the quick rules only; ``erasure_key`` the file of
+        the secret by which erased words are recognised (by default beside the store's)."""
         self.store = store
         self.repository = repository
         self.place = place
@@ -86,7 +90,13 @@ class Engine:
         self.entropy = entropy
         self.wait = wait
         self.cache = cache
+        self.erasure_key = erasure_key or (store.path and f"{store.path}.erasure.key")
         self._bulk: Redactor | None = None
+
+    @property
+    def recipient(self) -> str:
+        """The public half of an encrypted store's key, to which what waits in the spool is sealed; "" for a plain one."""
+        return self.store.recipient
 
     @property
     def bulk(self) -> Redactor:
@@ -133,6 +143,13 @@ class Engine:
         from hardwon.engine.curate import forget
 
         return forget(self, where, scope, dry_run=dry_run)
+
+    def erase(self, where: Filter, reason: Reason, scope: Scope, *, dry_run: bool) -> Erasure:
+        """Take the words of everything that matches, and of what says the same, out of every file, for good; InvalidInput for anybody
+        but a person. What hinders the last steps is told in the answer, not raised."""
+        from hardwon.engine.erase import erase
+
+        return erase(self, where, reason, scope, dry_run=dry_run)
 
     def link(self, source: str, target: str, kind: LinkKind, scope: Scope) -> Receipt:
         """Relate two memories; what ``replaces`` another takes its place."""
@@ -183,8 +200,10 @@ class Engine:
         return paths.relative_file(path, self.place.checkout, self.place.cwd)
 
     def write(self) -> Transaction:
-        """A transaction on the store, queued for at most ``wait`` seconds."""
-        return self.store.write(self.wait)
+        """A transaction on the store, queued for at most ``wait`` seconds; what waits in the spool is taken in before."""
+        from hardwon.engine.writing import Guarded
+
+        return Guarded(self)
 
     # History
 
@@ -271,10 +290,19 @@ class Engine:
 
         return risk_of(self, identifier)
 
+    def named(self, reader: Reader, reference: str) -> Memory:
+        """The memory that a reference means; NotFound says so where it still waits in the spool."""
+        try:
+            return named(reader, reference)
+        except NotFound as error:
+            from hardwon.engine.spooling import explained
+
+            raise explained(self, reference, error) from error
+
     def identify(self, reference: str) -> str:
         """The id that a person's reference means; NotFound when none or several."""
         with self.store.read() as reader:
-            return named(reader, reference).id
+            return self.named(reader, reference).id
 
     def unread_commits(self, limit: int = 100_000) -> int:
         """How many commits of the branch at hand are not memories yet."""
@@ -285,7 +313,7 @@ class Engine:
     def show(self, reference: str, scope: Scope) -> tuple[Memory, list[Occurrence], list[Any]]:
         """A memory, each time it happened, and its links with the memories at their other ends."""
         with self.store.read() as reader:
-            memory = with_files(reader, named(reader, reference))
+            memory = with_files(reader, self.named(reader, reference))
             links = []
             for link in reader.links(memory.id):
                 other = link.target if link.source == memory.id else link.source
@@ -295,7 +323,7 @@ class Engine:
     def history(self, reference: str, scope: Scope) -> tuple[Memory, list[Version], list[Event]]:
         """A memory's versions and the journal's entries about it."""
         with self.store.read() as reader:
-            memory = named(reader, reference)
+            memory = self.named(reader, reference)
             return memory, reader.versions(memory.id), reader.events(memory.id)
 
     def diff(self, reference: str, older: int | None, newer: int | None, scope: Scope) -> Difference:
@@ -335,17 +363,34 @@ class Engine:
 
         return vectors.reembed(self, history, limit, progress)
 
-    def compact(self) -> tuple[int, int]:
-        """Give back the space of what is gone; bytes before and after. Writers wait meanwhile."""
-        return self.store.compact(self.wait)
+    def compact(self, progress: Callable[[int, int], None] | None = None, *, full: bool = False) -> tuple[int, int]:
+        """Give back the space of what is gone, in slices of some milliseconds; bytes before and after. ``full``: more of it, by
+        writing the whole file anew while writers wait. An erasure that was cut short is brought to its end before."""
+        from hardwon.engine.erase import finish, is_pending
+
+        if is_pending(self):
+            finish(self)
+        return self.store.compact(self.wait, progress, full=full)
 
     def persist(self) -> None:
         """Return when everything that was written lies in the store's own file, synced. What was acknowledged is durable without."""
         self.store.checkpoint(self.wait)
 
     def verify(self) -> list[Finding]:
-        """Everything that is wrong with the store; never writes."""
-        return self.store.check()
+        """Everything that is wrong with the store and with what waits beside it; never writes."""
+        from hardwon.engine.spooling import spool_of
+
+        spool = spool_of(self)
+        found = [*self.store.check(), *(spool.check() if spool else ())]
+        if not any(item.level == "error" for item in found):
+            from hardwon.engine import erased
+
+            found += erased.findings(self)
+        return found
+
+    def check_quickly(self) -> list[Finding]:
+        """What a few milliseconds tell of the store: whether its journal was longer once, or its log ends in damage."""
+        return self.store.check_quickly()
 
 
 def named(reader: Reader, reference: str) -> Memory:

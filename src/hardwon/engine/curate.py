@@ -9,7 +9,7 @@ from hardwon.intake import merge
 from hardwon.types import Difference, Draft, Receipt, Selection
 from hardwon.upkeep import feedback as said
 from hardwon.upkeep import trust
-from hardwon.upkeep.revise import UNDO, differences, occurrence_statuses
+from hardwon.upkeep.revise import UNDO, apart, differences, occurrence_statuses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def set_status(engine: Engine, reference: str, status: Status, scope: Scope) -> 
         memory = named(writer, reference)
         if memory.status == status:
             return unchanged(memory, f"it is {status} already")
+        refuse_erased(memory)
         if memory.status in _SET_ASIDE:
             raise InvalidInput(
                 f"this memory is {memory.status}",
@@ -58,12 +59,17 @@ def forget(engine: Engine, where: Filter, scope: Scope, *, dry_run: bool) -> Sel
         with engine.store.read() as reader:
             memories = forgettable(where, reader.find(wanted, -1), scope.origin.who)
             return Selection(tuple(memory.id for memory in memories), False)
-    now = engine.clock()
     with engine.write() as writer:
         memories = forgettable(where, writer.find(wanted, -1), scope.origin.who)
+        now = _stroke(engine, writer)
         for memory in memories:
             to_status(engine, writer, memory, "forgotten", scope.origin, at=now)
     return Selection(tuple(memory.id for memory in memories), True)
+
+
+def _stroke(engine: Engine, writer: Writer) -> int:
+    """The time of something that is done now, at which nothing was done right before."""
+    return apart(engine.clock(), next(iter(writer.latest_events(1)), None))
 
 
 def to_status(
@@ -71,7 +77,7 @@ def to_status(
 ) -> Event:
     """Write another status with its event, and that of the occurrences which the journal then tells."""
     writer.put(memory.replace(status=status, replaced_by=memory.replaced_by if status == "replaced" else None))
-    when = engine.clock() if at is None else at
+    when = _stroke(engine, writer) if at is None else at
     event = writer.log("status", memory, record.signed(origin), when, payload=f"{memory.status}>{status}" + UNDO * undo)
     writer.settle_occurrences(memory.id, occurrence_statuses(writer.events(memory.id)))
     return event
@@ -87,6 +93,7 @@ def revise(engine: Engine, reference: str, revision: Revision, scope: Scope) -> 
         raise InvalidInput("nothing was given to change", field="text", remedy="give a new text, or --detail, --because, …")
     with engine.write() as writer:
         memory = named(writer, reference)
+        refuse_erased(memory)
         _refuse_derived(memory, "revised")
         if memory.status in ("forgotten", "rejected"):
             raise InvalidInput(f"this memory is {memory.status}", field="id", remedy=f"see `hardwon history {reference}`")
@@ -103,7 +110,7 @@ def revise(engine: Engine, reference: str, revision: Revision, scope: Scope) -> 
         if revised.replace(updated_at=memory.updated_at, version=memory.version) == memory:
             return unchanged(memory, "it says that already")
         key = meeting_key(writer, memory, clean)
-        refuse_known(writer, clean, key, memory)
+        refuse_known(engine, writer, clean, key, memory)
         moved = "" if revised.trust == memory.trust else f"{memory.trust}>{revised.trust}"
         event = record.keep(engine, writer, "revised", revised, record.signed(scope.origin), key, fresh=True, payload=moved)
     return Receipt(memory.id, memory.number, "revised", redacted, event.seq, f"version {revised.version}")
@@ -112,7 +119,7 @@ def revise(engine: Engine, reference: str, revision: Revision, scope: Scope) -> 
 def diff(engine: Engine, reference: str, older: int | None, newer: int | None) -> Difference:
     """What changed between two versions of a memory."""
     with engine.store.read() as reader:
-        memory = named(reader, reference)
+        memory = engine.named(reader, reference)
         known = {item.version: item.content for item in reader.versions(memory.id)}
     if not known:
         raise NotFound(
@@ -144,8 +151,8 @@ def meeting_key(writer: Writer, memory: Memory, draft: Draft | Memory) -> bytes:
     return b"" if own else merge.twin_key(draft)
 
 
-def refuse_known(writer: Writer, draft: Draft, key: bytes, memory: Memory) -> None:
-    """InvalidInput where the new words are another memory's, or were rejected."""
+def refuse_known(engine: Engine, writer: Writer, draft: Draft, key: bytes, memory: Memory) -> None:
+    """InvalidInput where the new words are another memory's, or were rejected or erased."""
     other = writer.twin(key) if key else None
     if other is not None and other.id != memory.id:
         raise InvalidInput(
@@ -156,6 +163,17 @@ def refuse_known(writer: Writer, draft: Draft, key: bytes, memory: Memory) -> No
     refused = record.rejected_before(writer, draft)
     if refused is not None:
         raise InvalidInput(f"#{refused.number} says that and was rejected", field="text", remedy="a person can approve it again")
+    refused = record.erased_before(engine, writer, draft)
+    if refused is not None:
+        raise InvalidInput(f"{refused.called} said that and was erased", field="text", remedy="say something else")
+
+
+def refuse_erased(memory: Memory) -> None:
+    """InvalidInput for a memory of which nothing is left."""
+    if memory.erased:
+        raise InvalidInput(
+            f"{memory.called} was erased: nothing of it is left", field="id", remedy=f"see `hardwon history {memory.called}`"
+        )
 
 
 def _refuse_derived(memory: Memory, done: str) -> None:
@@ -177,6 +195,7 @@ def link(engine: Engine, source: str, target: str, kind: LinkKind, scope: Scope)
         if one.id == other.id:
             raise InvalidInput("a memory cannot be related to itself", field="other", remedy="name two different ones")
         for memory in (one, other):
+            refuse_erased(memory)
             if memory.status in ("forgotten", "rejected"):
                 raise InvalidInput(f"{memory.called} is {memory.status}", field="id", remedy="relate memories that are held")
         if any((known.source, known.kind, known.target) == (one.id, kind, other.id) for known in writer.links(one.id)):
@@ -217,6 +236,7 @@ def approve(engine: Engine, reference: str, scope: Scope) -> Receipt:
     _only_person(scope, "approve")
     with engine.write() as writer:
         memory = named(writer, reference)
+        refuse_erased(memory)
         if memory.status == "forgotten":
             raise InvalidInput("this memory is forgotten", field="id", remedy=f"`hardwon undo {reference}` brings it back")
         back = memory.status in ("rejected", "quarantined")
@@ -248,9 +268,10 @@ def reject(engine: Engine, reference: str, scope: Scope) -> Receipt:
         memory = named(writer, reference)
         if memory.status == "rejected":
             return unchanged(memory, "it is rejected already")
+        refuse_erased(memory)
         if memory.status == "forgotten":
             raise InvalidInput("this memory is forgotten", field="id", remedy=f"`hardwon undo {reference}` brings it back first")
-        now = engine.clock()  # one stroke, so that one undo brings all of it back
+        now = _stroke(engine, writer)  # one, so that one undo brings all of it back
         event = to_status(engine, writer, memory, "rejected", scope.origin, at=now)
         others = same(writer, memory)
         for other in others:

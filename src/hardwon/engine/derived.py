@@ -11,7 +11,8 @@ was killed is made good by the next.
 from __future__ import annotations
 
 from hardwon.engine import sources
-from hardwon.engine.changes import REDACTOR, SLICE
+from hardwon.engine.changes import REDACTOR, SLICE_AWAY, slices
+from hardwon.engine.record import erased_before
 from hardwon.engine.sources import Reading, Source, Stamp
 from hardwon.errors import InvalidInput
 from hardwon.importers import snapshot
@@ -111,7 +112,9 @@ def _snapshot(engine: Engine) -> Tree | Folder | None:
 
 
 def _known(reader: Reader, source: Source) -> dict[str, Memory]:
-    return {memory.id: memory for memory in reader.find(Filter(who="history", client=source.name), -1)}
+    """What was made of the source before. What was erased is not among them: it is not compared, and does not go."""
+    found = reader.find(Filter(who="history", client=source.name), -1)
+    return {memory.id: memory for memory in found if not memory.erased}
 
 
 def _untouched(source: Source, files: Sequence[File], known: dict[str, Memory], before: Stamp) -> DerivedReport:
@@ -162,7 +165,7 @@ class _Plan:
     def foretold(self, reader: Reader) -> DerivedReport:
         """What would be done; ``removed`` counts what would expire as well."""
         counts = _Counts()
-        refused = _Refusals(reader)
+        refused = _Refusals(self.engine, reader)
         for fresh in self.changed:
             self._count(counts, fresh, _written(reader, refused, fresh))
         counts.removed = len(self.gone)
@@ -172,7 +175,8 @@ class _Plan:
         """Write it, unless another run begins meanwhile."""
         counts = _Counts()
         total, done = len(self.changed) + len(self.gone), 0
-        for batch in (*_slices(self.changed), *_slices(self.gone)):
+        planned: list[Sequence[Memory | str]] = [*_slices(self.changed), *slices(self.gone, SLICE_AWAY)]
+        for batch in planned:
             with self.engine.write() as writer:
                 if writer.setting(self.source.setting) != mark:
                     return self._report(counts, overtaken=True)
@@ -189,7 +193,7 @@ class _Plan:
         return self._report(counts, overtaken=overtaken)
 
     def _write(self, writer: Writer, batch: Sequence[Memory | str], counts: _Counts) -> None:
-        refused = _Refusals(writer)
+        refused = _Refusals(self.engine, writer)
         gone = []
         for item in batch:
             if isinstance(item, str):
@@ -228,8 +232,9 @@ class _Counts:
         self.added = self.changed = self.removed = self.expired = self.refused = self.redacted = 0
 
 
-def _slices(items: Sequence[Memory] | Sequence[str]) -> Iterator[Sequence[Memory | str]]:
-    return (items[at : at + SLICE] for at in range(0, len(items), SLICE))
+def _slices(items: Sequence[Memory]) -> Iterator[Sequence[Memory]]:
+    """Memories a transaction: of those that changed, the index has to let go of what it knew."""
+    return (items[at : at + SLICE_AWAY] for at in range(0, len(items), SLICE_AWAY))
 
 
 def _cleaned(draft: Draft, names: tuple[str, ...], redactor: Redactor) -> tuple[Draft, tuple[str, ...], int]:
@@ -255,9 +260,11 @@ def _redacted(draft: Draft, names: tuple[str, ...], redactor: Redactor) -> tuple
 
 
 def _written(reader: Reader, refused: _Refusals, fresh: Memory) -> tuple[bool, Memory] | None:
-    """(whether it is new, the row as it is to be written); None where a person rejected what it says."""
+    """(whether it is new, the row as it is to be written); None where a person rejected or erased what it says."""
+    if refused.was_erased(fresh):
+        return None
     for known in reader.get([fresh.id]):
-        return False, _merged(known, fresh)
+        return None if known.erased else (False, _merged(known, fresh))
     return None if refused.speaks_of(fresh) else (True, fresh)
 
 
@@ -277,10 +284,15 @@ def _merged(known: Memory, fresh: Memory) -> Memory:
 class _Refusals:
     """What people rejected, by its words: it does not come back under another name (history rewritten, a heading moved)."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, engine: Engine, reader: Reader) -> None:
+        self._engine, self._reader = engine, reader
         self.by_text: dict[str, list[Memory]] = {}
         for memory in reader.rejected():
             self.by_text.setdefault(fold(memory.text), []).append(memory)
+
+    def was_erased(self, memory: Memory) -> bool:
+        """Whether what this memory says was erased, here or under another name."""
+        return erased_before(self._engine, self._reader, memory) is not None
 
     def speaks_of(self, memory: Memory) -> bool:
         """Whether a person rejected what this memory says. Of passages the body counts as well: a heading alone says nothing."""

@@ -1,12 +1,14 @@
 """Memories out and in: a stream of all that belongs to each, and what comes from elsewhere joined with what is known.
 
-Out: one snapshot, oldest first, in bounded memory. In: slices of one transaction each, each memory whole; a run that was killed is
-finished by running it again, for what is known is passed over (docs/exchange.md).
+Out: each memory whole, oldest first, in bounded memory and in short views, so that who reads slowly hinders nobody. In: slices of one
+transaction each, each memory whole; a run that was killed is finished by running it again, for what is known is passed over
+(docs/exchange.md).
 """
 
 from __future__ import annotations
 
 from hardwon.engine import arrival, screening
+from hardwon.engine.changes import slices
 from hardwon.engine.record import signed
 from hardwon.errors import InvalidInput
 from hardwon.intake.redact import redact_draft
@@ -15,7 +17,7 @@ from hardwon.types import LINKS, STATUSES, ExportedMemory, Filter, Link, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from hardwon.engine.core import Engine
     from hardwon.engine.screening import Redact
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
     from hardwon.types import Memory, Scope, Version
 
 # Memories a transaction, and journal entries: few enough that other writers hardly wait.
-SLICE = 100
-_ENTRIES = 500
+SLICE = 50
+_ENTRIES = 250
 _TOLD = 1000  # troubles that are kept for telling; all are counted
 # A forgotten memory's words leave only when somebody asks for them by that status.
 _KEPT = tuple(status for status in STATUSES if status != "forgotten")
@@ -71,19 +73,34 @@ def export(engine: Engine, where: Filter = Filter(), *, private: bool = False) -
     recorded = where if where.statuses else where.replace(statuses=_KEPT)
     with engine.store.read() as reader:
         check(reader, where)
-        for identifiers in _slices(reader.ids(recorded, derived=False)):
-            for memory in reader.get(identifiers):
-                if private or memory.visibility == "shared":
-                    yield _whole(reader, memory, private)
-        for memory in reader.get(reader.ids(where, derived=True)):
-            verdict = ExportedMemory(memory, (), (), _links(reader, memory, private), tuple(reader.aliases(memory.id)))
-            if (memory.status, memory.trust) != ("active", "history") or memory.useful or memory.useless or verdict.links:
-                yield verdict
+        ids, derived = reader.ids(recorded, derived=False), reader.ids(where, derived=True)
+    for batch in slices(ids, SLICE):
+        yield from _exported(engine, batch, recorded, private)
+    for batch in slices(derived, SLICE):
+        yield from _verdicts(engine, batch, where, private)
 
 
-def _slices(ids: list[str]) -> Iterator[list[str]]:
-    for start in range(0, len(ids), SLICE):
-        yield ids[start : start + SLICE]
+def _exported(engine: Engine, ids: Sequence[str], where: Filter, private: bool) -> list[ExportedMemory]:
+    """A slice, read before any of it is given out: who takes it may take hours, and a view would make the log grow meanwhile. What
+    does not match any more, for it was forgotten, stays."""
+    with engine.store.read() as reader:
+        memories = reader.memories(reader.matching(reader.keys(ids), where))
+        shown = [memory for memory in memories if not memory.erased and (private or memory.visibility == "shared")]
+        return [_whole(reader, memory, private) for memory in shown]
+
+
+def _verdicts(engine: Engine, ids: Sequence[str], where: Filter, private: bool) -> Iterator[ExportedMemory]:
+    """What was done to derived memories; of those that nothing was done to, nothing."""
+    with engine.store.read() as reader:
+        found = [
+            ExportedMemory(memory, (), (), _links(reader, memory, private), tuple(reader.aliases(memory.id)))
+            for memory in reader.memories(reader.matching(reader.keys(ids), where))
+            if not memory.erased
+        ]
+    for verdict in found:
+        memory = verdict.memory
+        if (memory.status, memory.trust) != ("active", "history") or memory.useful or memory.useless or verdict.links:
+            yield verdict
 
 
 def _whole(reader: Reader, memory: Memory, private: bool) -> ExportedMemory:

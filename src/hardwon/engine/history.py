@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from hardwon.engine.changes import EDGE, SETTLED, Tally, add, batches, clean, failed, quick, refresh, settle
+from hardwon.engine.changes import (
+    EDGE,
+    SETTLED,
+    Tally,
+    add,
+    batches,
+    clean,
+    failed,
+    identifier,
+    note_ids,
+    quick,
+    refresh,
+    settle,
+    slices,
+)
 from hardwon.engine.core import REBUILDING
 from hardwon.engine.rewritten import Rewritten, apply, compare, foresee
 from hardwon.errors import Busy
@@ -16,8 +30,8 @@ if TYPE_CHECKING:
     from hardwon.engine.changes import Chooser
     from hardwon.engine.core import Engine
     from hardwon.importers.refs import Walk
-    from hardwon.store.base import Queue
-    from hardwon.types import Change
+    from hardwon.store.base import Queue, Writer
+    from hardwon.types import Change, Lexical, Memory
 
     Progress = Callable[[int, int], None]
 
@@ -199,35 +213,63 @@ def _count(engine: Engine) -> int:
 
 
 def rebuild(engine: Engine, progress: Progress | None, choose: Chooser = quick) -> int:
-    """The index anew: notes from their rows, commits from git, and from their rows where git has lost them."""
+    """The index anew: notes from their rows, newest first, commits from git, and from their rows where git has lost them.
+
+    In slices, between which others write; what is not indexed yet is not found by words meanwhile.
+    """
     from hardwon.importers import history
 
     with engine.write() as writer:
         writer.set_setting(REBUILDING, "yes")  # until the end, so that the next init goes on where this one was stopped
         writer.clear_index()
-        notes = [memory for memory in writer.find(Filter(), -1) if memory.kind != "change"]
-        for memory in notes:
-            writer.put(memory, b"", terms.of_memory(memory))
-        waiting = {sha: writer.lookup(sha)[0] for sha in sorted(writer.known_commits())}
-        edge = frozenset(writer.setting(EDGE).split())
-    total, done = len(notes) + len(waiting), len(notes)
+    with engine.store.read() as reader:
+        notes = note_ids(reader)
+        waiting = {sha: identifier(engine, sha) for sha in sorted(reader.known_commits())}
+        edge = frozenset(reader.setting(EDGE).split())
     place = engine.place.checkout if engine.place and engine.place.checkout.git_dir else None
     whole = [sha for sha in waiting if sha not in edge]
     readable = history.read_commits(place.root, whole, place.branch) if place else iter(())
+    total = len(notes) + len(waiting)
+    step = _steps(progress, total)
+    _index_notes(engine, notes, step)
     # Of what git has not even the names of files, the row knows as much.
     for batch in batches(change for change in readable if change.sha in waiting and change.extent != "message"):
+        cleaned = [clean(change, choose)[0] for change in batch]
+        ready = [(waiting.pop(change.sha), change, terms.of_change(change)) for change in cleaned]
         with engine.write() as writer:
-            for change in batch:
-                cleaned = clean(change, choose)[0]
-                writer.refresh_change(writer.get([waiting.pop(change.sha)])[0], cleaned, terms.of_change(cleaned))
-        done += len(batch)
-        if progress:
-            progress(done, total)
+            for one, change, lexical in ready:
+                for memory in writer.get([one]):
+                    _reindex(writer, memory, change, lexical)
+        step(len(batch))
+    _index_rows(engine, list(waiting.values()), step)
     with engine.write() as writer:
-        for one in waiting.values():
-            kept = writer.change(one)
-            if kept is not None:
-                writer.put(writer.get([one])[0], b"", terms.of_change(kept))
         writer.set_setting(REBUILDING, "")
     engine.store.checkpoint(engine.wait)
     return total
+
+
+def _reindex(writer: Writer, memory: Memory, change: Change, lexical: Lexical) -> None:
+    """A commit as git tells it; of one that was erased, nothing."""
+    if memory.erased:
+        writer.put(memory, b"", terms.of_memory(memory))
+    else:
+        writer.refresh_change(memory, change, lexical)
+
+
+def _index_notes(engine: Engine, notes: Sequence[str], step: Callable[[int], None]) -> None:
+    for batch in slices(notes):
+        with engine.write() as writer:
+            for memory in writer.get(batch):
+                writer.put(memory, b"", terms.of_memory(memory))
+        step(len(batch))
+
+
+def _index_rows(engine: Engine, changes: Sequence[str], step: Callable[[int], None]) -> None:
+    """Changes from what their rows say."""
+    for batch in slices(changes):
+        with engine.write() as writer:
+            for memory in writer.get(batch):
+                kept = writer.change(memory.id)
+                if kept is not None:
+                    writer.put(memory, b"", terms.of_change(kept))
+        step(len(batch))

@@ -61,9 +61,10 @@ def _write(engine: Engine, batch: list[tuple[str, Draft, int]], scope: Scope) ->
 
 
 def _upsert(engine: Engine, writer: Writer, name: str, draft: Draft, redacted: int, scope: Scope) -> Receipt:
-    refused = record.rejected_before(writer, draft)
+    refused = record.kept_out(engine, writer, draft)
     if refused is not None:
-        return Receipt(refused.id, refused.number, "refused", redacted, None, "the same was rejected")
+        told: Receipt = refused.replace(redacted=redacted)
+        return told
     alias = writer.aliased(own_name(name))
     known = writer.get([alias]) if alias else []
     if not known or known[0].status in _LEFT:
@@ -75,10 +76,10 @@ def _upsert(engine: Engine, writer: Writer, name: str, draft: Draft, redacted: i
 
 
 def _create(engine: Engine, writer: Writer, name: str, draft: Draft, redacted: int, scope: Scope) -> Receipt:
-    origin = record.written_by(scope, draft)
-    memory = record.new_memory(engine, draft, origin, engine.clock(), writer.next_number())
-    event = record.keep(engine, writer, "created", memory, origin, b"", fresh=True)  # no twin: its id tells it apart
-    record.occur(engine, writer, memory, origin, event)
+    said = record.submitted(engine, draft, scope)
+    memory = record.new_memory(said, writer.next_number())
+    event = record.keep(engine, writer, "created", memory, said.origin, b"", fresh=True)  # no twin: its id tells it apart
+    record.occur(writer, memory, said, event)
     writer.alias(own_name(name), memory.id)
     return Receipt(memory.id, memory.number, "created", redacted, event.seq)
 

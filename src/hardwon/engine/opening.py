@@ -7,20 +7,28 @@ import os
 from hardwon.code import repo
 from hardwon.code.lineage import Lineage
 from hardwon.engine.core import Engine, Place, wall_clock
-from hardwon.errors import NoStore
+from hardwon.engine.writing import head
+from hardwon.errors import Busy, NoStore
+from hardwon.settings import KeySource
+from hardwon.store.connection import PLAIN, Access
+from hardwon.store.filesystem import refuse_network
 from hardwon.store.identity import question, related
 from hardwon.store.registry import Registry
 from hardwon.store.sqlite import SqliteStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from hardwon.code.repo import Checkout
+    from hardwon.engine.encryption import KeyWish
     from hardwon.store.base import Store
     from hardwon.store.identity import Entry
+    from hardwon.store.keys import Secret
 
 VERSION = "0.1.0"
+# The file in HARDWON_HOME by which erased words are recognised (store/erasure_key.py); no store and no backup has it.
+ERASURE_KEY = "erasure.key"
 _NAMED = 10
 
 
@@ -72,11 +80,16 @@ def open_engine(
     entropy: Callable[[int], bytes] = os.urandom,
     wait: float = 30.0,
     cache: str = "",
+    *,
+    keys: KeySource | None = None,
 ) -> Engine:
-    """The memory of a folder's repository, or of a registered name."""
+    """The memory of a folder's repository, or of a registered name. ``keys``: what the environment brings for encrypted stores."""
     place = locate(cwd, home, project)
-    store = SqliteStore(Registry(home).store_path(place.entry), f"hardwon {VERSION}", clock, make=False)
-    return Engine(store, place.entry.id, place, clock, entropy, wait, cache)
+    registry = Registry(home)
+    access = access_to(registry, place.entry, keys)
+    path, head = registry.store_path(place.entry), head_path(home, place.entry)
+    store = SqliteStore(path, f"hardwon {VERSION}", clock, make=False, access=access, head=head)
+    return Engine(store, place.entry.id, place, clock, entropy, wait, cache, erasure_key=os.path.join(home, ERASURE_KEY))
 
 
 def create(
@@ -90,22 +103,58 @@ def create(
     *,
     link: str = "",
     split: str = "",
+    keys: KeySource | None = None,
+    encrypt: KeyWish | None = None,
 ) -> Engine:
     """Register the folder's repository if it is new, and make (or upgrade) its store; idempotent.
 
     ``link`` joins it to the memory of that name, ``split`` gives it one of its own, whatever it was found by. The place's ``why``
-    is what was done (``linked``, ``split``, ``new``), else how it was found.
+    is what was done (``linked``, ``split``, ``new``), else how it was found. ``encrypt``: a store that is made now is encrypted, with a
+    key that is kept so; one that is there stays as it is.
     """
     from hardwon.store.ids import uuid7
 
-    registry = Registry(home)
+    refuse_network(home)
+    registry = Registry(home, wait)
     checkout = repo.locate(cwd)
     now = clock()
     why, entry = _registered(registry, checkout, (name, link, split), uuid7(now, entropy(10)), now)
-    store = SqliteStore(registry.store_path(entry), f"hardwon {VERSION}", clock)
-    engine = Engine(store, entry.id, Place(_within(entry, checkout), entry, why, cwd), clock, entropy, wait, cache)
+    path = registry.store_path(entry)
+    if encrypt is not None and not entry.keys and not os.path.exists(path):
+        from hardwon.engine.encryption import begin
+
+        entry = begin(registry, entry, encrypt, keys or KeySource())
+    store = SqliteStore(path, f"hardwon {VERSION}", clock, access=access_to(registry, entry, keys), head=head_path(home, entry))
+    where = Place(_within(entry, checkout), entry, why, cwd)
+    engine = Engine(store, entry.id, where, clock, entropy, wait, cache, erasure_key=os.path.join(home, ERASURE_KEY))
     prepare(store, entry.id, now, entropy, wait)
+    if (waiting := head(engine)) is not None and waiting.waits:
+        from hardwon.engine.spooling import drain
+
+        drain(engine)
     return engine
+
+
+def head_path(home: str, entry: Entry) -> str:
+    """Where it is told, outside the store, how far its journal had come (store/heads.py)."""
+    return os.path.join(home, "heads", entry.id)
+
+
+def access_to(registry: Registry, entry: Entry, keys: KeySource | None) -> Access:
+    """How an entry's store is reached: its key is looked for when the store is first used, and again where it does not fit any more."""
+
+    def others() -> Iterable[Access]:
+        from hardwon.engine.unlocking import accesses
+
+        return accesses(registry, entry.id, keys or KeySource())
+
+    def secrets() -> Sequence[Secret]:
+        from hardwon.engine.unlocking import secrets
+
+        return secrets(registry, entry.id, keys or KeySource())
+
+    recipient = next((note.recipient for note in entry.keys if note.recipient), "")
+    return Access(recipient=recipient, others=others, secrets=secrets)
 
 
 def _registered(registry: Registry, checkout: Checkout, wanted: tuple[str, str, str], id: str, now: int) -> tuple[str, Entry]:
@@ -139,6 +188,13 @@ def prepare(store: Store, repository: str, now: int, entropy: Callable[[int], by
             writer.set_setting("repository", repository)
             writer.set_setting("replica", uuid7(now, entropy(10)))
             writer.set_setting("created_at", str(now))
+    if store.path and not os.path.exists(store.path + ".spool"):
+        from hardwon.store.spool import Spool
+
+        try:
+            Spool(store.path).prepare()
+        except (OSError, Busy):
+            return  # the store is made all the same; the first write of the engine tries again
 
 
 def open_store(
@@ -147,8 +203,10 @@ def open_store(
     clock: Callable[[], int] = wall_clock,
     entropy: Callable[[int], bytes] = os.urandom,
     wait: float = 30.0,
+    access: Access = PLAIN,
 ) -> Engine:
-    """A store in a file of the caller's choice, made if it is new, outside the registry: for benches, tests and embedding."""
-    store = SqliteStore(os.path.abspath(path), f"hardwon {VERSION}", clock)
+    """A store in a file of the caller's choice, made if it is new, outside the registry: for benches, tests and embedding.
+    ``access``: how it is encrypted, if it is."""
+    store = SqliteStore(os.path.abspath(path), f"hardwon {VERSION}", clock, access=access)
     prepare(store, repository, clock(), entropy, wait)
     return Engine(store, repository, None, clock, entropy, wait)

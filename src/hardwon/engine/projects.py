@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from hardwon.settings import KeySource
+
 # The project of who named none: it belongs to the folder at hand.
 DEFAULT = "default"
 _NOBODY = "00000000-0000-7000-8000-000000000000"
@@ -66,22 +68,23 @@ def open_target(
     cache: str = "",
     *,
     dry: bool = False,
+    keys: KeySource | None = None,
 ) -> Engine:
     """The memory of a target, made if it is new; of a ``dry`` run an empty one that leaves nothing behind."""
     from hardwon.store.ids import uuid7
 
     if not target.fresh:
-        return open_engine(cwd, home, target.name, clock, entropy, wait, cache)
+        return open_engine(cwd, home, target.name, clock, entropy, wait, cache, keys=keys)
     if dry:
         from hardwon.store.memory import MemoryStore
 
         return Engine(MemoryStore(), _NOBODY, None, clock, entropy, wait, cache)
     from hardwon.store.sqlite import SqliteStore
 
-    registry = Registry(home)
+    registry = Registry(home, wait)
     now = clock()
     entry = registry.add(target.name, id=uuid7(now, entropy(10)), now=now)
     store = SqliteStore(registry.store_path(entry), f"hardwon {VERSION}", clock)
     prepare(store, entry.id, now, entropy, wait)
     store.close()
-    return open_engine(cwd, home, target.name, clock, entropy, wait, cache)
+    return open_engine(cwd, home, target.name, clock, entropy, wait, cache, keys=keys)

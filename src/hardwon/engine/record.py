@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from hardwon.errors import StoreError
 from hardwon.intake import merge
 from hardwon.intake.redact import redact, redact_draft
 from hardwon.intake.shape import shape
-from hardwon.types import Anchor, Memory, Occurrence, Receipt
+from hardwon.types import Anchor, Memory, Occurrence, Receipt, Value
 from hardwon.upkeep import trust
 
 TYPE_CHECKING = False
@@ -15,31 +16,65 @@ if TYPE_CHECKING:
     from hardwon.types import Action, Draft, Event, Origin, Scope
 
 
+class Submission(Value):
+    """What somebody says, clean, with the id that it has from now on, and where and when it was said."""
+
+    id: str
+    at: int
+    draft: Draft
+    origin: Origin
+    branch: str = ""
+    commit: str = ""
+
+
 def record(engine: Engine, draft: Draft, scope: Scope) -> Receipt:
-    """Keep a memory, or one more occurrence of a known one; refused where a person rejected what it says."""
+    """Keep a memory, or one more occurrence of a known one; refused where a person rejected what it says.
+
+    Where the store cannot take it now, it waits in the spool; the store's own error where that cannot either.
+    """
+    from hardwon.engine.writing import Guarded
+
     clean, redacted = prepared(engine, draft)
+    said = submitted(engine, clean, scope)
+    try:
+        with Guarded(engine, marks=False) as writer:
+            receipt = enter(engine, writer, said)
+    except StoreError as error:
+        from hardwon.engine.spooling import spooled
+
+        receipt = spooled(engine, said, error)
+    result: Receipt = receipt.replace(redacted=redacted)
+    return result
+
+
+def submitted(engine: Engine, clean: Draft, scope: Scope) -> Submission:
+    """A clean draft here and now. The id is given before the store is asked, so that a record that was perhaps written, and was
+    spooled because nobody knows, is known when it is taken in."""
+    from hardwon.store.ids import uuid7
+
     now = engine.clock()
-    key = merge.twin_key(clean)
-    origin = written_by(scope, clean)
-    with engine.write() as writer:
-        refused = rejected_before(writer, clean)
-        if refused is not None:
-            why = f"#{refused.number} says the same and was rejected" if refused.number else "the same was rejected"
-            return Receipt(refused.id, refused.number, "refused", redacted, None, why)
-        known = writer.twin(key)
-        if known is not None and not trust.lasts(known, origin.who, now):
-            known = None
-        if known is None:
-            memory = new_memory(engine, clean, origin, now, writer.next_number())
-            event = keep(engine, writer, "created", memory, origin, key, fresh=True)
-        else:
-            believed, trusted = trust.after_repeat(known.trust, origin.who, merge.says_all(known, clean))
-            vouched = trusted != known.trust
-            memory = merge.repeat(known, clean, now, believed=believed, vouched=vouched).replace(trust=trusted)
-            event = keep(engine, writer, "repeated", memory, origin, b"", fresh=memory.version > known.version)
-        occur(engine, writer, memory, origin, event)
-    why = "" if known is None else f"seen {memory.seen} times"
-    return Receipt(memory.id, memory.number, event.action, redacted, event.seq, why)
+    return Submission(uuid7(now, engine.entropy(10)), now, clean, written_by(scope, clean), *standing_at(engine))
+
+
+def enter(engine: Engine, writer: Writer, said: Submission) -> Receipt:
+    """What is said becomes a memory, or one more occurrence of a known one, or is refused. The receipt's id is the memory's."""
+    refused = kept_out(engine, writer, said.draft)
+    if refused is not None:
+        return refused
+    key = merge.twin_key(said.draft)
+    known = writer.twin(key)
+    if known is None or not trust.lasts(known, said.origin.who, said.at):
+        known = None
+        memory = new_memory(said, writer.next_number())
+        event = keep(engine, writer, "created", memory, said.origin, key, fresh=True)
+    else:
+        believed, trusted = trust.after_repeat(known.trust, said.origin.who, merge.says_all(known, said.draft))
+        vouched = trusted != known.trust
+        memory = merge.repeat(known, said.draft, said.at, believed=believed, vouched=vouched).replace(trust=trusted)
+        fresh = memory.version > known.version
+        event = keep(engine, writer, "repeated", memory, said.origin, b"", fresh=fresh, payload=said.id)
+    occur(writer, memory, said, event)
+    return Receipt(memory.id, memory.number, event.action, 0, event.seq, "" if known is None else f"seen {memory.seen} times")
 
 
 def prepared(engine: Engine, draft: Draft) -> tuple[Draft, int]:
@@ -74,16 +109,32 @@ def rejected_before(reader: Reader, draft: Draft | Memory, but: str = "") -> Mem
     return next((memory for memory in reader.rejected() if memory.id != but and merge.same_value(memory, draft)), None)
 
 
-def new_memory(engine: Engine, draft: Draft, origin: Origin, now: int, number: int) -> Memory:
-    """The memory that a draft becomes."""
-    from hardwon.store.ids import uuid7
+def erased_before(engine: Engine, reader: Reader, words: Draft | Memory) -> Memory | None:
+    """The erased memory that said the same, if there is one; costs nothing where nothing was erased."""
+    if not reader.has_erased():
+        return None
+    from hardwon.engine.erased import recognised
 
-    branch, commit = standing_at(engine)
+    return recognised(engine, reader, words)
+
+
+def kept_out(engine: Engine, reader: Reader, words: Draft | Memory) -> Receipt | None:
+    """The refusal of words that a person rejected or erased; None where they may come in."""
+    for refused, what in ((rejected_before(reader, words), "rejected"), (erased_before(engine, reader, words), "erased")):
+        if refused is not None:
+            why = f"#{refused.number} says the same and was {what}" if refused.number else f"the same was {what}"
+            return Receipt(refused.id, refused.number, "refused", why=why)
+    return None
+
+
+def new_memory(said: Submission, number: int) -> Memory:
+    """The memory that a draft becomes."""
+    draft, now = said.draft, said.at
     return Memory(
-        id=uuid7(now, engine.entropy(10)), number=number, kind=draft.kind, outcome=draft.outcome, text=draft.text,
+        id=said.id, number=number, kind=draft.kind, outcome=draft.outcome, text=draft.text,
         detail=draft.detail, code=draft.code, because=draft.because, rejected=draft.rejected, anchors=draft.anchors,
-        tags=draft.tags, trust=trust.initial(origin.who), visibility=draft.visibility, origin=origin,
-        branch=branch, commit=commit,
+        tags=draft.tags, trust=trust.initial(said.origin.who), visibility=draft.visibility, origin=said.origin,
+        branch=said.branch, commit=said.commit,
         created_at=now, updated_at=now, valid_from=now, expires_at=draft.expires_at, metadata=draft.metadata,
     )  # fmt: skip
 
@@ -98,10 +149,9 @@ def keep(
     return writer.log(action, memory, origin, memory.updated_at, engine.entropy(16) if fresh else b"", payload)
 
 
-def occur(engine: Engine, writer: Writer, memory: Memory, origin: Origin, event: Event) -> None:
-    """One more time that the memory happened, here and now."""
-    branch, commit = standing_at(engine)
-    writer.occur(Occurrence(memory.id, memory.updated_at, memory.outcome, "active", origin, branch, commit), event.seq)
+def occur(writer: Writer, memory: Memory, said: Submission, event: Event) -> None:
+    """One more time that the memory happened."""
+    writer.occur(Occurrence(memory.id, said.at, memory.outcome, "active", said.origin, said.branch, said.commit), event.seq)
 
 
 def pinned(engine: Engine, draft: Draft) -> Draft:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from hardwon.engine.changes import SETTLED, SLICE, identifier
+from hardwon.engine.changes import SETTLED, SLICE_AWAY, identifier, slices
 from hardwon.types import LINKS, Filter, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from hardwon.engine.core import Engine
     from hardwon.store.base import Reader
@@ -59,7 +59,7 @@ def apply(engine: Engine, rewritten: Rewritten) -> tuple[int, int, int]:
     from hardwon.upkeep.reach import reached, unreached
 
     dropped = silenced = restored = 0
-    for shas in _slices(sorted(rewritten.lost)):
+    for shas in slices(sorted(rewritten.lost), SLICE_AWAY):
         ids = [identifier(engine, sha) for sha in shas]
         with engine.write() as writer:
             gone = set(writer.drop(ids))
@@ -70,7 +70,7 @@ def apply(engine: Engine, rewritten: Rewritten) -> tuple[int, int, int]:
                 writer.set_setting(SETTLED, "")
         dropped += len(gone)
         silenced += len(kept)
-    for shas in _slices(sorted(rewritten.found)):
+    for shas in slices(sorted(rewritten.found)):
         with engine.write() as writer:
             for memory in writer.get([identifier(engine, sha) for sha in shas]):
                 writer.put(memory.replace(status=reached(memory.status)))
@@ -83,7 +83,3 @@ def foresee(engine: Engine, reader: Reader, rewritten: Rewritten) -> int:
     """How many of the lost would be dropped."""
     ids = [identifier(engine, sha) for sha in rewritten.lost]
     return sum(not reader.events(one, limit=1) and not any(link.kind in LINKS for link in reader.links(one)) for one in ids)
-
-
-def _slices(shas: Sequence[str]) -> Iterable[Sequence[str]]:
-    return (shas[at : at + SLICE] for at in range(0, len(shas), SLICE))

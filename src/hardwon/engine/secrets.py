@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from hardwon.engine import record, vectors
-from hardwon.engine.changes import SLICE, clean, identifier, quick, says
+from hardwon.engine import record
+from hardwon.engine.changes import SLICE_AWAY, clean, identifier, note_ids, quick, says, slices
 from hardwon.engine.core import OWN
+from hardwon.engine.erase import PENDING, finish
 from hardwon.intake import merge
 from hardwon.intake.patterns import MARKED, compiled
 from hardwon.intake.redact import redact_draft
 from hardwon.search import terms
-from hardwon.types import KINDS, Draft, Filter, Value
+from hardwon.types import Draft, Value
 from hardwon.upkeep.revise import REDACTED
 
 TYPE_CHECKING = False
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 _CONTENT = ("text", "detail", "code", "because", "rejected", "anchors", "tags", "metadata")
 _FIELDS = (*_CONTENT, "author", "branch")
-_NOTES = tuple(kind for kind in KINDS if kind != "change")
 
 
 class Found(Value):
@@ -54,29 +54,30 @@ def find(engine: Engine, choose: Chooser = quick, progress: Callable[[int, int],
     """Everything stored that would not be let in now: current rows, all versions, what is indexed of commits; ``progress(done, of)``.
 
     The identifiers of a commit's lines are kept as words of the index only, so they are judged by reading the commit again; of
-    commits that git has lost, only the rows are.
+    commits that git has lost, only the rows are. In views of a slice each, for it takes minutes: who writes meanwhile is looked at by
+    the rules of today anyway.
     """
     held: list[Held] = []
     with engine.store.read() as reader:
-        notes = reader.find(Filter(kinds=_NOTES), -1)
-        shas = _in_gits_order(engine, reader.known_commits())
-        total, done = len(notes) + 2 * len(shas), 0
+        notes = note_ids(reader)
+        known = reader.known_commits()
+    shas = _in_gits_order(engine, known)
+    total, done = len(notes) + 2 * len(shas), 0
 
-        def step(count: int) -> None:
-            nonlocal done
-            done += count
-            if progress:
-                progress(done, total)
+    def step(count: int) -> None:
+        nonlocal done
+        done += count
+        if progress:
+            progress(done, total)
 
-        for memory in notes:
-            held += _held(memory, _in_note(reader, memory, choose(_said(reader, memory))))
-        step(len(notes))
-        for at in range(0, len(shas), SLICE):
-            batch = {sha: identifier(engine, sha) for sha in shas[at : at + SLICE]}
-            for memory in reader.get(list(batch.values())):
-                held += _held(memory, _in_row(reader, memory, choose(_said(reader, memory))))
+    changes = [identifier(engine, sha) for sha in shas]
+    for ids, look in ((notes, _in_note), (changes, _in_row)):
+        for batch in slices(ids):
+            with engine.store.read() as reader:
+                for memory in reader.get(batch):
+                    held += _held(memory, look(reader, memory, choose(_said(reader, memory))))
             step(len(batch))
-        held += _indexed(engine, reader, shas, choose, step)
+    held += _indexed(engine, shas, choose, step)
     return _joined(held)
 
 
@@ -106,16 +107,16 @@ def take_out(engine: Engine, scope: Scope, choose: Chooser = quick) -> int:
     """
     held = find(engine, choose)
     again = {change.sha: change for change in _read(engine, [one.commit for one in held if _is_change(one)])}
-    for at in range(0, len(held), SLICE):
+    for batch in slices([one.memory for one in held], SLICE_AWAY):
         with engine.write() as writer:
-            for memory in writer.get([one.memory for one in held[at : at + SLICE]]):
+            for memory in writer.get(batch):
                 change = again.get(memory.commit)
                 of_change = (*change.added, *change.removed) if change else ()
                 redact = choose([*_said(writer, memory), *of_change])
                 _rewrite(engine, writer, memory, change, scope, redact)
+            writer.set_setting(PENDING, "file")
     if held:
-        vectors.discard(engine)  # sign bits of what was there
-        engine.store.compact(engine.wait)
+        finish(engine)
     return len(held)
 
 
@@ -168,17 +169,21 @@ def _strays(reader: Reader, memory: Memory, cleaned: Memory) -> list[Link]:
     ]  # fmt: skip
 
 
-def _indexed(engine: Engine, reader: Reader, shas: Sequence[str], choose: Chooser, step: Callable[[int], None]) -> Iterator[Held]:
+def _indexed(engine: Engine, shas: Sequence[str], choose: Chooser, step: Callable[[int], None]) -> list[Held]:
     """Identifiers of commits that would be left out now, and whose term the index has."""
+    held: list[Held] = []
     for change in _read(engine, shas):
         cleaned, count = clean(change, choose)
         words = [
             word for side in ("added", "removed") if count for word in _left_out(getattr(change, side), getattr(cleaned, side))
         ]
         if words:
-            memory = reader.get([identifier(engine, change.sha)])[0]
-            yield from _held(memory, _counted("identifiers", *_kept(reader, memory, words, cleaned, choose(words)), 0))
+            with engine.store.read() as reader:
+                for memory in reader.get([identifier(engine, change.sha)]):
+                    found = _counted("identifiers", *_kept(reader, memory, words, cleaned, choose(words)), 0)
+                    held += _held(memory, found)
         step(1)
+    return held
 
 
 def _kept(reader: Reader, memory: Memory, words: Sequence[str], cleaned: Change, redact: Redact) -> tuple[list[str], list[str]]:

@@ -9,7 +9,7 @@ from hardwon.errors import InvalidInput
 from hardwon.types import Receipt
 from hardwon.upkeep import trust
 from hardwon.upkeep.incoming import LIVING
-from hardwon.upkeep.revise import OCCURRED, UNDO, standing, stroke, undone
+from hardwon.upkeep.revise import KEEPING, OCCURRED, UNDO, standing, stroke, undone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,9 +48,13 @@ def _last_done(writer: Writer, origin: Origin) -> list[Event]:
     InvalidInput where the newest thing cannot be taken back: an older one is not meant by who names none.
     """
     found: list[Event] = []
+    previous = 0
     for event in _newest_by(writer, origin):
-        if found and stroke(event) != stroke(found[0]):
+        if found and (stroke(event) != stroke(found[0]) or event.seq != previous - 1):
             break
+        previous = event.seq
+        if not writer.get([event.memory]):  # of which a repair found no words
+            continue
         events = writer.events(event.memory)
         if event.seq in undone(events) or (event.action == "status" and event.payload.endswith(">replaced")):
             continue
@@ -72,13 +76,21 @@ def _newest_by(writer: Writer, origin: Origin) -> Iterator[Event]:
     while latest := writer.latest_events(limit)[seen:]:
         for event in latest:
             made = event.origin
-            if (made.who, made.client, made.session) == (origin.who, origin.client, origin.session):
+            if event.action not in KEEPING and (made.who, made.client, made.session) == (
+                origin.who,
+                origin.client,
+                origin.session,
+            ):
                 yield event
         limit, seen = 2 * limit, seen + len(latest)
 
 
 def _take_back(engine: Engine, writer: Writer, memory: Memory, change: Event, scope: Scope, *, many: bool = False) -> Receipt:
     """``many``: one of a stroke, which does not fail for one that cannot come back."""
+    if memory.erased:
+        raise InvalidInput(
+            f"{memory.called} was erased, which cannot be undone", field="id", remedy="name the memory whose last change you mean"
+        )
     if change.origin.who == "person" or change.action == "trust":
         _refuse_agent(memory, scope)
     if change.action == "status":
@@ -116,7 +128,7 @@ def _undo_status(engine: Engine, writer: Writer, memory: Memory, change: Event, 
         links = writer.links(memory.id)
         successor = next((link.source for link in links if (link.kind, link.target) == ("replaces", memory.id)), None)
         memory = memory.replace(replaced_by=successor)
-    elif said := _said_since(writer, memory):
+    elif said := _said_since(engine, writer, memory):
         if many:
             return unchanged(memory, said)
         raise InvalidInput(said, field="id", remedy="nothing needs to be undone")
@@ -124,8 +136,8 @@ def _undo_status(engine: Engine, writer: Writer, memory: Memory, change: Event, 
     return Receipt(memory.id, memory.number, before, seq=event.seq, why=f"it was {memory.status}")
 
 
-def _said_since(writer: Writer, memory: Memory) -> str:
-    """Why a memory does not come back: the same was recorded, or rejected, while it was away; "" where nothing hinders it."""
+def _said_since(engine: Engine, writer: Writer, memory: Memory) -> str:
+    """Why a memory does not come back: the same was recorded, rejected or erased while it was away; "" where nothing hinders it."""
     key = b"" if memory.status in LIVING else meeting_key(writer, memory, memory)
     twin = writer.twin(key) if key else None
     if twin is not None:
@@ -133,17 +145,22 @@ def _said_since(writer: Writer, memory: Memory) -> str:
     if memory.status == "rejected":  # it is the verdict itself that is taken back, and only by a person
         return ""
     refused = record.rejected_before(writer, memory, but=memory.id)
-    return f"{refused.called} says the same and was rejected" if refused is not None else ""
+    if refused is not None:
+        return f"{refused.called} says the same and was rejected"
+    refused = record.erased_before(engine, writer, memory)
+    return f"{refused.called} said the same and was erased" if refused is not None else ""
 
 
 def _undo_revision(engine: Engine, writer: Writer, memory: Memory, change: Event, scope: Scope) -> Receipt:
     if not trust.may_change(memory, scope.origin.who):
         raise InvalidInput(f"this memory is {memory.trust}", field="id", remedy="ask the person to take the revision back")
     content = next(item.content for item in writer.versions(memory.id) if item.version == change.version - 1)
+    if not content.text:
+        raise InvalidInput(f"what it said in version {content.version} was erased", field="id", remedy="revise it instead")
     back: Any = change.payload.partition(">")[0] or memory.trust
     draft = draft_of(content, {})
     key = meeting_key(writer, memory, draft)
-    refuse_known(writer, draft, key, memory)
+    refuse_known(engine, writer, draft, key, memory)
     restored = with_content(memory, draft, engine.clock()).replace(trust=back)
     origin = record.signed(scope.origin)
     event = record.keep(engine, writer, "revised", restored, origin, key, fresh=True, payload=change.payload + UNDO)
@@ -154,7 +171,7 @@ def _undo_link(engine: Engine, writer: Writer, memory: Memory, change: Event, sc
     kind, _, target = change.payload.partition(" ")
     others = writer.get([target]) if kind == "replaces" else []
     for other in others:
-        _refuse_unlinking(writer, memory, other)
+        _refuse_unlinking(engine, writer, memory, other)
     event = writer.log("linked", memory, record.signed(scope.origin), now, payload=change.payload + UNDO)
     writer.unlink(memory.id, kind, target)
     for other in others:
@@ -163,9 +180,9 @@ def _undo_link(engine: Engine, writer: Writer, memory: Memory, change: Event, sc
     return Receipt(memory.id, memory.number, "unlinked", seq=event.seq, why=f"{kind} {target}")
 
 
-def _refuse_unlinking(writer: Writer, memory: Memory, other: Memory) -> None:
+def _refuse_unlinking(engine: Engine, writer: Writer, memory: Memory, other: Memory) -> None:
     """InvalidInput where what was replaced could not come back as it was."""
-    if other.status == "replaced" and other.replaced_by == memory.id and (said := _said_since(writer, other)):
+    if other.status == "replaced" and other.replaced_by == memory.id and (said := _said_since(engine, writer, other)):
         raise InvalidInput(
             f"{other.called} would come back, but {said}", field="id", remedy=f"see `hardwon history {other.called}`"
         )

@@ -33,6 +33,8 @@ _HISTORY = _NOTES.replace(derived=True)
 # Memories a transaction; each is written in milliseconds, what takes time is embedding them before.
 _SLICE = 64
 _LISTED = 2048
+# Vectors of other models that go in one transaction.
+_SUPERSEDED = 1000
 # What a question embeds on its way, and how long it waits for the writers' lock to keep it (seconds).
 _CATCH_UP, _CATCH_UP_WAIT = 64, 2.0
 
@@ -155,8 +157,13 @@ def _embed(engine: Engine, chosen: Embedder, memories: Sequence[Memory], wait: f
 
 
 def _supersede(engine: Engine, model: str) -> int:
-    with engine.write() as writer:
-        gone = writer.supersede_vectors(model)
+    gone = 0
+    while True:
+        with engine.write() as writer:
+            some = writer.supersede_vectors(model, _SUPERSEDED)
+        if not some:
+            break
+        gone += some
     if gone:
         discard(engine, unused=True)
     return gone
@@ -167,7 +174,7 @@ def discard(engine: Engine, *, unused: bool = False) -> None:
 
     To be called after an erasure: sign bits of what was erased lie in them until then.
     """
-    from hardwon.store.vectors import beside, is_beside
+    from hardwon.store.beside import beside, is_beside
 
     path = engine.store.path
     if not path:
@@ -227,7 +234,7 @@ def _catch_up(engine: Engine, chosen: Embedder) -> list[str]:
     """Embed the newest notes that wait; whatever hinders it, the question is answered."""
     try:
         for memories in _slices(engine, chosen.model, _NOTES, _CATCH_UP):
-            _embed(engine, chosen, memories, _CATCH_UP_WAIT)
+            _embed(engine, chosen, memories, min(_CATCH_UP_WAIT, engine.wait))
     except StoreError as error:
         return [f"new notes were not embedded: {error.message}"]
     notes, _ = _waiting(engine, chosen.model)
@@ -238,15 +245,18 @@ def _index_or_flat(engine: Engine, model: str, population: int, setting: str) ->
     from hardwon.store.vectors import FlatIndex
 
     try:
-        return index(engine.store.path, model, population, setting), []
+        # Beside an encrypted store nothing is derived: sign bits and clusters tell of the words. All vectors are compared instead.
+        return index("" if engine.recipient else engine.store.path, model, population, setting, wait=engine.wait), []
     except Unavailable as error:
         return FlatIndex(model), [f"{setting} cannot be used, all vectors were compared: {error.message} ({error.remedy})"]
 
 
-def index(path: str, model: str, population: int, setting: str, exact_limit: int | None = None) -> VectorIndex:
+def index(
+    path: str, model: str, population: int, setting: str, exact_limit: int | None = None, wait: float = 30.0
+) -> VectorIndex:
     """The index that a setting means (settings.VECTOR_INDEXES), for so many vectors; Unavailable when its package is missing.
 
-    Derived files lie beside ``path``; without one only the flat index is possible. ``exact_limit``: see ``SignIndex``.
+    Derived files lie beside ``path``; without one only the flat index is possible. ``exact_limit``, ``wait``: see ``SignIndex``.
     """
     from hardwon.store.vectors import EXACT_LIMIT, FlatIndex
 
@@ -260,7 +270,7 @@ def index(path: str, model: str, population: int, setting: str, exact_limit: int
         return SrvdbIndex(model, path, mode or "flat", limit)
     from hardwon.store.sidecar import SignIndex
 
-    return SignIndex(model, path, limit)
+    return SignIndex(model, path, limit, wait)
 
 
 # Comparison
@@ -286,6 +296,10 @@ def bench(
         counts = reader.vector_models()
         model = _benched(counts, options or configuration.load())
         asked = _turned(reader.vectors(model, Filter()), counts[model], queries, seed)
+    if engine.recipient and set(modes) - {"flat"}:
+        raise InvalidInput(
+            "this memory is encrypted: nothing is derived beside it", field="mode", remedy="only flat can be measured"
+        )
     found = [_measured(engine, model, counts[model], mode, asked, k) for mode in dict.fromkeys(("flat", *modes))]
     truth = found[0][1]
     reports = tuple(report.replace(recall=_recall(truth, hits)) for report, hits in found)

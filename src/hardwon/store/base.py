@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Literal, Protocol
 
@@ -23,6 +23,10 @@ from hardwon.types import (
     Version,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hardwon.store.keys import Secret
+
 
 class Reader(Protocol):
     """One consistent view. Every call answers as of the moment the view was opened; empty answers are empty, never an error."""
@@ -39,6 +43,12 @@ class Reader(Protocol):
     def rejected(self) -> list[Memory]:
         """Every memory that a person rejected: what says the same stays out."""
 
+    def has_erased(self) -> bool:
+        """Whether the words of any memory were erased."""
+
+    def erased(self, digest: bytes) -> str:
+        """The id of the memory whose erased words have this digest, "" when none has."""
+
     def aliases(self, memory: str) -> list[str]:
         """The other names of a memory, sorted."""
 
@@ -54,6 +64,9 @@ class Reader(Protocol):
 
     def find(self, where: Filter, limit: int) -> list[Memory]:
         """Memories that match, newest first."""
+
+    def last(self, where: Filter) -> Memory | None:
+        """The matching memory that was recorded last: by its number, for the clock may have been set back since another was."""
 
     def ids(self, where: Filter, *, derived: bool) -> list[str]:
         """Ids of the memories that match, oldest first, ties by id: of those that were recorded, or of the derived ones that the
@@ -184,6 +197,13 @@ class Writer(Reader, Protocol):
     def erase_versions(self, memory: str, below: int) -> None:
         """Empty the content of the versions before that number, and destroy their salts; the journal stays whole."""
 
+    def erase(self, memory: str, event: int, digests: Sequence[bytes]) -> None:
+        """Empty what belongs to a memory whose row was emptied before: all versions with their salts, vectors, relations from it, names
+        that are no ids, what git says of it, branches where it happened. Keep the digests of what it said, for ``erased``.
+
+        The file may hold traces of it until ``scrub``.
+        """
+
     def alias(self, name: str, memory: str) -> None:
         """Give a memory another name, or a name another memory."""
 
@@ -218,8 +238,8 @@ class Writer(Reader, Protocol):
         in this file or a copy, the vectors are.
         """
 
-    def supersede_vectors(self, model: str) -> int:
-        """Remove other models' vectors of the memories that have one of this; how many."""
+    def supersede_vectors(self, model: str, limit: int) -> int:
+        """Remove at most ``limit`` of other models' vectors of memories that have one of this; how many."""
 
     def clear_index(self) -> None:
         """Forget the terms of all memories; ``put`` with ``lexical`` fills them anew. Vectors stay: they cost minutes."""
@@ -261,6 +281,13 @@ class Store(Protocol):
 
     path: str
 
+    @property
+    def recipient(self) -> str:
+        """The public half of its key (``age1…``), to which what lies beside it has to be sealed; "" for one that is not encrypted."""
+
+    def secrets(self) -> Sequence[Secret]:
+        """Every identity that something beside it may be sealed to; KeyMissing, WrongKey."""
+
     def read(self) -> View:
         """A view that never waits for writers and never writes."""
 
@@ -273,11 +300,24 @@ class Store(Protocol):
     def checkpoint(self, timeout: float = 30.0) -> None:
         """After much was written: let the next reader begin quickly."""
 
-    def compact(self, timeout: float = 30.0) -> tuple[int, int]:
-        """Rewrite the file without free pages and the index without what is gone; bytes before and after."""
+    def compact(
+        self, timeout: float = 30.0, progress: Callable[[int, int], None] | None = None, *, full: bool = False
+    ) -> tuple[int, int]:
+        """Give back the space of what is gone, in slices between which others write; bytes before and after.
+
+        ``progress(done, of)`` after each. With ``full`` the whole is written anew, and others wait. Busy where the lock is not to be
+        had within ``timeout`` seconds; what was done until then stays.
+        """
+
+    def scrub(self, timeout: float = 30.0) -> bool:
+        """Leave nothing of what was erased in any byte of the files, by writing the whole anew while others wait. False where somebody
+        who reads still holds the log: the next writer tries again."""
 
     def check(self) -> list[Finding]:
         """Everything that is wrong with the store, in words; never writes."""
+
+    def check_quickly(self) -> list[Finding]:
+        """What a few milliseconds tell of it; never writes."""
 
     def close(self) -> None:
         """Let go of files; idempotent."""

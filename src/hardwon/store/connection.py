@@ -6,7 +6,13 @@ import os
 
 import apsw
 
-from hardwon.errors import Busy, Damaged, DiskFull, EngineUnsafe, NoStore, ReadOnly, StoreError
+from hardwon.errors import Busy, Damaged, DiskFull, EngineUnsafe, NoStore, ReadOnly, SchemaOlder, StoreError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from hardwon.store.keys import Secret
 
 # Bytes of log after which a commit moves it into the file. Small, because the log is kept between processes (closing does not
 # checkpoint: that would cost each short command two more syncs) and the first to open a quiet store has to scan it. SQLite's own
@@ -14,6 +20,13 @@ from hardwon.errors import Busy, Damaged, DiskFull, EngineUnsafe, NoStore, ReadO
 # commands it grew without end.
 CHECKPOINT_BYTES = 1 << 20
 JOURNAL_BYTES = 4 << 20
+# What a reader hinders piles up in the log, since nothing that it may still look at is overwritten. The log is to stay below the
+# ceiling: no transaction begins on one that is larger than LOG_REFUSED, which leaves room for what a transaction itself adds, and a
+# read of ours that has lasted for LONG_READ seconds ends where the log has passed LOG_GIVE_WAY.
+LOG_CEILING = 64 << 20
+LOG_REFUSED = 48 << 20
+LOG_GIVE_WAY = LOG_CEILING // 2
+LONG_READ = 5.0
 BUSY_MS = 5000
 # The file can be shortened in small steps, while others write (PRAGMA auto_vacuum).
 INCREMENTAL = 2
@@ -26,19 +39,38 @@ SCHEMA = 3
 # ChaCha20 with a Poly1305 tag on every page, so that a changed page is found by itself. Named, for the default may change.
 CIPHER = "chacha20"
 
+# Kilobytes of deciphered pages that a connection keeps, where SQLite's own 2,000 have a long-lived process decipher the same pages anew
+# for each question. Plain pages are in the system's cache anyway.
+CIPHERED_CACHE = 16_384
+
 NO_SPACE = {27, 28, 122}  # EFBIG, ENOSPC, EDQUOT
 
 
 class Access:
-    """How the file of a store is reached. ``vfs``: the SQLite VFS under it ("" is the system's own; the proof of durability brings
-    others); ``key``: the raw 32 bytes that it is encrypted with, b"" for a plain one. No Value: those are printed, and a key must not be.
+    """How the file of a store is reached. No Value: those are printed, and a key must not be.
+
+    ``vfs``: the SQLite VFS under it ("" is the system's own; the proof of durability brings others). ``key``: the raw 32 bytes that
+    it is encrypted with, b"" for a plain one, or for an encrypted one whose key was not looked for yet. ``recipient``: the public half
+    (``age1…``) of an encrypted one's. ``others()``: what may fit where this does not, looked up anew: the key may have been changed
+    since; KeyMissing, WrongKey. ``secrets()``: every identity that something of this store may be sealed to.
     """
 
-    __slots__ = ("key", "vfs")
+    __slots__ = ("key", "others", "recipient", "secrets", "vfs")
 
-    def __init__(self, vfs: str = "", key: bytes = b"") -> None:
+    def __init__(
+        self,
+        vfs: str = "",
+        key: bytes = b"",
+        *,
+        recipient: str = "",
+        others: Callable[[], Iterable[Access]] = tuple,
+        secrets: Callable[[], Sequence[Secret]] = tuple,
+    ) -> None:
         self.vfs = vfs
         self.key = key
+        self.recipient = recipient
+        self.others = others
+        self.secrets = secrets
 
 
 PLAIN = Access()
@@ -52,14 +84,19 @@ def engine_is_safe(version: str) -> bool:
     return (major, minor, patch) >= (3, 51, 3)
 
 
-def open_connection(path: str, *, readonly: bool, make: bool = True, access: Access = PLAIN) -> apsw.Connection:
-    """A connection with our habits; NoStore when there is no file and none is to be made."""
+def refuse_unsafe() -> None:
+    """EngineUnsafe where the engine that is loaded can lose commits; asked before anything is made."""
     version = apsw.sqlite_lib_version()
     if not engine_is_safe(version):
         raise EngineUnsafe(
             f"SQLite {version} can lose acknowledged writes (the WAL-reset race)",
             remedy="install apsw-sqlite3mc 3.54 or newer",
         )
+
+
+def open_connection(path: str, *, readonly: bool, make: bool = True, access: Access = PLAIN) -> apsw.Connection:
+    """A connection with our habits; NoStore when there is no file and none is to be made."""
+    refuse_unsafe()
     if (readonly or not make) and not os.path.exists(path):
         raise NoStore(
             f"the memory that belongs here is not at {path}",
@@ -68,13 +105,13 @@ def open_connection(path: str, *, readonly: bool, make: bool = True, access: Acc
     if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited on, a device has no end
         raise Damaged(f"{path} is not a file", remedy="move it away, and put the store back from a backup")
     flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    flags |= apsw.SQLITE_OPEN_URI  # paths are absolute, so that none is taken for one
     name = path
     if readonly and not os.path.exists(path + "-wal") and not os.access(os.path.dirname(path), os.W_OK):
         # A copy on a medium that cannot be written: nobody can change it, and the log's index cannot be made.
-        flags |= apsw.SQLITE_OPEN_URI
         name = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?immutable=1"
     try:
-        connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_NOMUTEX, vfs=access.vfs or None)
+        connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_NOMUTEX, vfs=ciphered(access) or None)
         if access.key:
             unlock(connection, access.key)
         connection.set_busy_timeout(BUSY_MS)
@@ -88,11 +125,18 @@ def open_connection(path: str, *, readonly: bool, make: bool = True, access: Acc
     return connection
 
 
+def ciphered(access: Access) -> str:
+    """The VFS to open with. The engine's encryption lies in its own VFS, which is the default one; over another it has to be asked
+    for, else the log of an encrypted store is written in the clear, without an error (seen with 2.6.1)."""
+    return f"multipleciphers-{access.vfs}" if access.vfs and access.key else access.vfs
+
+
 def unlock(connection: apsw.Connection, key: bytes) -> None:
     """Give a connection the key of its file; it shows at the first read whether that fits. Raw, so that no derivation costs time."""
     connection.pragma("cipher", CIPHER)
     connection.pragma("key", "raw:" + key.hex())
     connection.pragma("temp_store", 2)  # in memory: temporary files are not encrypted
+    connection.pragma("cache_size", -CIPHERED_CACHE)
 
 
 def prepare_writer(connection: apsw.Connection) -> None:
@@ -110,24 +154,52 @@ def prepare_writer(connection: apsw.Connection) -> None:
     connection.pragma("wal_autocheckpoint", 0)
 
 
-def translate(error: apsw.Error, path: str, errno: int = 0) -> StoreError | NoStore:
-    """Our error for the engine's: transient ones are never taken for damage."""
+def translate(error: apsw.Error, path: str, errno: int = 0, access: Access | None = None) -> StoreError | NoStore:
+    """Our error for the engine's. ``errno``: what the system said of it, 0 where that is not known.
+
+    Transient ones are never taken for damage; with ``access`` the file is looked at once more before it is called damaged.
+    """
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
         return Busy("the memory is in use by another process", remedy="try again")
-    if isinstance(error, apsw.FullError) or errno in NO_SPACE:
+    if isinstance(error, apsw.FullError) or (errno in NO_SPACE and isinstance(error, (apsw.IOError, apsw.CantOpenError))):
         return DiskFull(f"no room left to write {path}", remedy="free some space (or raise the file size limit) and try again")
-    if isinstance(error, (apsw.ReadOnlyError, apsw.PermissionsError, apsw.CantOpenError)):
-        return ReadOnly(
-            f"{path} cannot be opened for this: {error}", remedy="check the owner and mode of the file and its folder"
-        )
+    if isinstance(error, (apsw.ReadOnlyError, apsw.PermissionsError)) or (
+        isinstance(error, apsw.CantOpenError) and not _is_ours(path)
+    ):
+        return _read_only(error, path)
     if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
-        return Damaged(f"{path} is not an intact store: {error}", remedy="run `hardwon verify`; the file is kept as it is")
+        return _damage(error, path, access)
+    if isinstance(error, (apsw.IOError, apsw.CantOpenError, apsw.NoMemError)):
+        what = os.strerror(errno) if errno else str(error) or type(error).__name__
+        return StoreError(f"{path} could not be read or written: {what}", remedy="try again; look at the disk if it stays so")
     return StoreError(f"the store failed: {error}", remedy="run `hardwon verify`")
 
 
-def truncate_log(connection: apsw.Connection) -> None:
-    """Checkpoint, and cut the log to nothing, as far as readers allow it now; the caller holds the writers' lock."""
-    connection.set_busy_timeout(0)
+def _read_only(error: apsw.Error, path: str) -> StoreError:
+    # A journal of before the log was begun: a reader must not apply it, whatever its rights are.
+    if getattr(error, "extendedresult", 0) == apsw.SQLITE_READONLY_ROLLBACK:
+        return SchemaOlder(f"the making of {path}, or its upgrade, was cut short", remedy="run `hardwon init`, which ends it")
+    return ReadOnly(f"{path} cannot be opened for this: {error}", remedy="check the owner and mode of the file and its folder")
+
+
+def _is_ours(path: str) -> bool:
+    """Whether owner and mode let us read and write a file: then something else kept it from being opened."""
+    return os.access(path, os.R_OK | os.W_OK) and os.access(os.path.dirname(path) or ".", os.W_OK | os.X_OK)
+
+
+def _damage(error: apsw.Error, path: str, access: Access | None) -> StoreError:
+    if access is not None:
+        from hardwon.store.doubt import is_intact
+
+        if is_intact(path, access):
+            return StoreError(f"{path} was misread once: {error}", remedy="it is intact; try again, and look at the disk")
+    return Damaged(f"{path} is not an intact store: {error}", remedy="run `hardwon verify`; the file is kept as it is")
+
+
+def truncate_log(connection: apsw.Connection, patience: int = 0) -> None:
+    """Checkpoint, and cut the log to nothing, as far as readers allow it within ``patience`` milliseconds; the caller holds the
+    writers' lock."""
+    connection.set_busy_timeout(patience)
     try:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     finally:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+_ZEROS = 1 << 16  # bytes at a time
+
+
 class Disk:
     """The system's calls under the system's names. Each raises OSError as the system does."""
 
@@ -33,7 +36,13 @@ class Disk:
 
     def allocate(self, descriptor: int, size: int) -> None:
         """Have room for the first ``size`` bytes, so that writing them cannot fail for want of it."""
-        os.posix_fallocate(descriptor, 0, size)
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(descriptor, 0, size)
+            return
+        # macOS has no such call in Python: zeros behind what is there take the blocks as well.
+        have = os.fstat(descriptor).st_size
+        for at in range(have, size, _ZEROS):
+            self.write(descriptor, bytes(min(_ZEROS, size - at)), at)
 
     def sync(self, descriptor: int) -> None:
         """Return when the file's content and size are on the disk."""
@@ -59,8 +68,27 @@ class Disk:
             pass
 
     def make_folder(self, path: str, mode: int = 0o700) -> None:
-        """The folder and all above it, where they are missing."""
-        os.makedirs(path, mode, exist_ok=True)
+        """The folder and all above it, where they are missing; on the disk on return, for what is synced inside a folder without a
+        name would be lost with it."""
+        missing = []
+        folder = os.path.abspath(path)
+        while not os.path.isdir(folder):
+            missing.append(folder)
+            folder = os.path.dirname(folder)
+        for folder in reversed(missing):
+            self.mkdir(folder, mode)
+            try:
+                self.sync_folder(os.path.dirname(folder))
+            except PermissionError:  # the one above may be entered and written to, but not read: then only its owner can sync it
+                pass
+
+    def mkdir(self, path: str, mode: int = 0o700) -> None:
+        """One folder; nothing happens where it is already."""
+        try:
+            os.mkdir(path, mode)
+        except FileExistsError:
+            if not os.path.isdir(path):
+                raise
 
     def sync_folder(self, path: str) -> None:
         """Return when the folder's entries (new, renamed, removed ones) are on the disk."""

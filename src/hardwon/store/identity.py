@@ -34,11 +34,21 @@ class Folder(Value):
     roots: tuple[str, ...] = ()
 
 
+class KeyNote(Value):
+    """How a store's key is found and known, never the key. ``place``: ``file PATH``, ``keyring NAME`` or ``environment``; ``none`` for
+    no encryption. ``recipient`` is its public half (``age1…``), ``check`` a digest by which it is known again."""
+
+    place: str
+    recipient: str = ""
+    check: str = ""
+
+
 class Entry(Value):
     """A store and the repository it belongs to.
 
     ``origins`` are the normalised remotes whose clones belong to it, oldest first; ``roots`` root commits of all that it had;
-    ``created_at`` milliseconds.
+    ``created_at`` milliseconds. ``keys``: none of a plain store, one of an encrypted one; two while the key is changed, the old one
+    first, and either may be in force.
     """
 
     id: str
@@ -47,6 +57,7 @@ class Entry(Value):
     origins: tuple[str, ...] = ()
     roots: tuple[str, ...] = ()
     created_at: int = 0
+    keys: tuple[KeyNote, ...] = ()
 
     @property
     def origin(self) -> str:

@@ -13,6 +13,11 @@ def uuid7(now: int, random: bytes) -> str:
     return to_text(number.to_bytes(16, "big"))
 
 
+def is_id(text: str) -> bool:
+    """Whether a text has the form of an id, and so says nothing."""
+    return len(text) == 36 and set(text.lower()) <= set("0123456789abcdef-")
+
+
 def uuid5(namespace: str, name: str) -> str:
     """RFC 9562 version 5 of a name within a namespace: the same commit has the same id in every clone."""
     from hashlib import sha1

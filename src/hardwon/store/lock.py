@@ -70,7 +70,10 @@ def _wait(descriptor: int, timeout: float, path: str) -> int:
             if outcome["got"]:
                 os.close(descriptor)
         raise
+    from hardwon.store.holders import owners, told
+
+    who = told(owners(path), "")
     raise Busy(
-        f"another process has held {path} for more than {timeout:g} s",
-        remedy="try again; if it stays so, see which process holds the file",
+        f"{who or 'another process'} has held {path} for more than {timeout:g} s",
+        remedy=f"try again; if it stays so, see {'what it does' if who else 'which process holds the file'}",
     )

@@ -10,9 +10,11 @@ from hardwon.store.memory_write import MemoryWriter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
     from typing import Literal
 
+    from hardwon.store.keys import Secret
     from hardwon.types import Finding
 
 
@@ -20,6 +22,7 @@ class MemoryStore:
     """A repository's memory that ends with the process."""
 
     path = ""
+    recipient = ""
 
     def __init__(self) -> None:
         self._state = State()
@@ -38,15 +41,29 @@ class MemoryStore:
         """The line for work that one thread at a time should do."""
         return _Queue(self._queues.setdefault(work, Lock()))
 
+    def secrets(self) -> tuple[Secret, ...]:
+        """Nothing is sealed."""
+        return ()
+
     def checkpoint(self, timeout: float = 30.0) -> None:
         """Nothing to move."""
 
-    def compact(self, timeout: float = 30.0) -> tuple[int, int]:
+    def compact(
+        self, timeout: float = 30.0, progress: Callable[[int, int], None] | None = None, *, full: bool = False
+    ) -> tuple[int, int]:
         """Nothing to give back."""
         return 0, 0
 
+    def scrub(self, timeout: float = 30.0) -> bool:
+        """Nothing to write anew."""
+        return True
+
     def check(self) -> list[Finding]:
         """Nothing can be damaged here."""
+        return []
+
+    def check_quickly(self) -> list[Finding]:
+        """Nor quickly."""
         return []
 
     def close(self) -> None:

@@ -31,6 +31,7 @@ class State:
         self.links: dict[tuple[int, str, str], int | None] = {}
         self.aliases: dict[str, int] = {}
         self.vectors: dict[tuple[str, int], tuple[bytes, bytes]] = {}
+        self.erased: dict[bytes, str] = {}
 
     def copy(self) -> State:
         """A state whose containers can be changed; the values in them are frozen."""
@@ -81,6 +82,14 @@ class MemoryReader:
         """Every memory that a person rejected."""
         return [memory for memory in self._state.memories.values() if memory.status == "rejected"]
 
+    def has_erased(self) -> bool:
+        """Whether anything was erased."""
+        return bool(self._state.erased)
+
+    def erased(self, digest: bytes) -> str:
+        """The id of the memory whose erased words have this digest."""
+        return self._state.erased.get(digest, "")
+
     def aliases(self, memory: str) -> list[str]:
         """The other names of a memory, sorted."""
         key = self._state.keys.get(memory)
@@ -119,6 +128,10 @@ class MemoryReader:
         found.sort(key=lambda memory: (memory.created_at, memory.id), reverse=True)
         return found if limit < 0 else found[:limit]
 
+    def last(self, where: Filter) -> Memory | None:
+        """The match that was recorded last."""
+        return max((one for one in self.find(where, -1) if one.number is not None), key=lambda one: one.number or 0, default=None)
+
     def ids(self, where: Filter, *, derived: bool) -> list[str]:
         """Ids of the memories that match, oldest first."""
         told = {event.memory for event in self._state.events}
@@ -155,6 +168,7 @@ class MemoryReader:
     def experiences(self, symbol: str, path: str, exact: bool) -> list[Experience]:
         """Lessons' and attempts' occurrences, in order of arrival."""
         found = []
+        told = {event.seq for event in self._state.events if event.action == "imported"}
         for event, occurrence in self._state.occurrences:
             memory = self.get([occurrence.memory])[0]
             if memory.kind not in ("lesson", "attempt") or memory.status in ("forgotten", "rejected", "quarantined"):
@@ -162,11 +176,8 @@ class MemoryReader:
             for anchor in memory.anchors:
                 fits = anchor.symbol == symbol if exact else symbol.lower() in anchor.symbol.lower()
                 if anchor.symbol and fits and (not path or anchor.path == path) and occurrence.outcome in ("failed", "worked"):
-                    found.append(
-                        Experience(
-                            anchor.symbol, anchor.path, memory.id, occurrence.at, event, occurrence.outcome, occurrence.status
-                        )
-                    )
+                    place, happened = (anchor.symbol, anchor.path, memory.id), (occurrence.at, event)
+                    found.append(Experience(*place, *happened, occurrence.outcome, occurrence.status, event in told))
         return found
 
     def often_failed(self, least: int) -> list[tuple[str, str]]:

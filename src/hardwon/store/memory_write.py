@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from hardwon.store.ids import is_id
 from hardwon.store.journal import GENESIS, content_digest, event_hash, tick
 from hardwon.store.memory_read import MemoryReader, is_named
-from hardwon.types import LINKS, RELATIONS, Event, Link, Version
+from hardwon.types import LINKS, RELATIONS, Change, Event, Link, Version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from hardwon.types import Action, Change, Lexical, Memory, Occurrence, Origin
+    from hardwon.types import Action, Lexical, Memory, Occurrence, Origin
 
 
 class MemoryWriter(MemoryReader):
@@ -73,6 +74,21 @@ class MemoryWriter(MemoryReader):
         for i, row in enumerate(self._state.versions):
             if row.memory == memory and row.version < below:
                 self._state.versions[i] = row.replace(content=row.content.replace(**emptied))
+
+    def erase(self, memory: str, event: int, digests: Sequence[bytes]) -> None:
+        """Empty what belongs to a memory whose row is empty, and keep the digests of what it said."""
+        state, key = self._state, self._state.keys[memory]
+        self.erase_versions(memory, state.memories[key].version + 1)
+        state.twins.pop(key, None)
+        self._forget_vectors(lambda _, owner: owner == key)
+        state.links = {place: target for place, target in state.links.items() if place[0] != key}
+        state.aliases = {alias: owner for alias, owner in state.aliases.items() if owner != key or is_id(alias)}
+        if key in state.changes:
+            state.changes[key] = Change(state.changes[key].sha, state.memories[key].created_at, "")
+        for i, (told, occurrence) in enumerate(state.occurrences):
+            if occurrence.memory == memory:
+                state.occurrences[i] = (told, occurrence.replace(branch=""))
+        state.erased |= dict.fromkeys(digests, memory)
 
     def alias(self, name: str, memory: str) -> None:
         """Give a memory another name, or a name another memory."""
@@ -155,10 +171,11 @@ class MemoryWriter(MemoryReader):
                 self._state.vectors[model, key] = (digest, vector)
                 self._stamp_vectors()
 
-    def supersede_vectors(self, model: str) -> int:
-        """Remove other models' vectors of the memories that have one of this."""
+    def supersede_vectors(self, model: str, limit: int) -> int:
+        """Remove at most ``limit`` of other models' vectors of memories that have one of this."""
         owners = {key for space, key in self._state.vectors if space == model}
-        return self._forget_vectors(lambda space, key: space != model and key in owners)
+        gone = [(space, key) for space, key in self._state.vectors if space != model and key in owners][:limit]
+        return self._forget_vectors(lambda space, key: (space, key) in gone)
 
     def _forget_vectors(self, meant: Callable[[str, int], bool]) -> int:
         kept = {place: value for place, value in self._state.vectors.items() if not meant(*place)}

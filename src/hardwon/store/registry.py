@@ -12,12 +12,13 @@ import errno
 import os
 from stat import S_ISREG
 
-from hardwon.errors import Damaged, DiskFull, InvalidInput, ReadOnly, SchemaNewer, StoreError
+from hardwon.errors import Busy, Damaged, DiskFull, InvalidInput, ReadOnly, SchemaNewer, StoreError
 from hardwon.store import files
 from hardwon.store.identity import (
     LONGEST_NAME,
     Entry,
     Folder,
+    KeyNote,
     check_free,
     check_id,
     check_name,
@@ -41,10 +42,13 @@ if TYPE_CHECKING:
     from hardwon.store.identity import Match
 
 _HEADER = "hardwon registry "
-_VERSION = 2  # 1 knew one remote an entry, and not what lay in each folder
+# 1 knew one remote an entry, and not what lay in each folder; 2 no keys. A file without keys is written as 2, so that an older Hardwon
+# beside this one goes on until there is something that it would misread.
+_PLAIN_VERSION = 2
+_VERSION = 3
 _END = "end"
 _LONGEST = 32 << 20  # bytes; a hundred thousand repositories have less
-_PATIENCE = 10.0  # seconds to wait for the lock; it is held for milliseconds
+PATIENCE = 10.0  # seconds to wait for the lock, unless told otherwise; it is held for milliseconds
 
 
 class Registry:
@@ -54,8 +58,10 @@ class Registry:
     be read; those that write also Busy, DiskFull and ReadOnly.
     """
 
-    def __init__(self, home: str) -> None:
+    def __init__(self, home: str, wait: float = PATIENCE) -> None:
+        """``wait``: most seconds that a change waits for another process's."""
         self.home = os.path.abspath(home)
+        self._wait = min(wait, PATIENCE)
         self._path = os.path.join(self.home, "registry")
 
     def entries(self) -> tuple[Entry, ...]:
@@ -93,7 +99,7 @@ class Registry:
         if name is not None:
             check_name(name)
         facts = _facts(checkout, lineage)
-        with _Lock(self.home):
+        with _Lock(self.home, self._wait):
             entries = self.entries()
             found = match(entries, checkout, lineage)
             known = settled(found, entries, checkout, name)
@@ -109,7 +115,7 @@ class Registry:
         that is not known. Its remote comes along unless another entry keeps a folder with it. Done already, it changes nothing.
         """
         facts = _facts(checkout, lineage)
-        with _Lock(self.home):
+        with _Lock(self.home, self._wait):
             entries = self.entries()
             return self._keep(entries, _named(entries, name), facts)
 
@@ -121,7 +127,7 @@ class Registry:
         check_id(id)
         check_name(name)
         facts = _facts(checkout, lineage)
-        with _Lock(self.home):
+        with _Lock(self.home, self._wait):
             entries = self.entries()
             own = next((entry for entry in entries if entry.name == name and folder_of(checkout) in entry.paths), None)
             return self._keep(entries, own or _new(entries, id, name, now), facts)
@@ -131,7 +137,7 @@ class Registry:
         here. ``link`` joins a folder to it later."""
         check_id(id)
         check_name(name)
-        with _Lock(self.home):
+        with _Lock(self.home, self._wait):
             entries = self.entries()
             for entry in entries:
                 if entry.name == name:
@@ -140,12 +146,30 @@ class Registry:
             self._save((*entries, entry))
             return entry
 
+    def entry(self, id: str) -> Entry:
+        """The entry of that id; StoreError where it is gone."""
+        for entry in self.entries():
+            if entry.id == id:
+                return entry
+        raise StoreError(f"the registry knows no store {id}", remedy="see `hardwon status`")
+
+    def set_keys(self, known: Entry, keys: tuple[KeyNote, ...]) -> Entry:
+        """Durably note how the key of an entry's store is found; the entry as it is now. Busy where another process has changed that
+        since it was ``known``."""
+        with _Lock(self.home, self._wait):
+            entry = self.entry(known.id)
+            if entry.keys != known.keys:
+                raise Busy(f"another process is changing the key of {entry.name}", field="key", remedy="try again")
+            after: Entry = entry.replace(keys=keys)
+            self._save(tuple(after if other.id == entry.id else other for other in self.entries()))
+            return after
+
     def refresh(self) -> None:
         """Learn the remotes that registered folders have got since; those that hold something else by now are passed over."""
         from hardwon.code import repo
         from hardwon.code.lineage import Lineage
 
-        with _Lock(self.home):
+        with _Lock(self.home, self._wait):
             for entry in self.entries():
                 for folder in entry.folders:
                     there = repo.at(folder.path)
@@ -206,9 +230,11 @@ def _named(entries: tuple[Entry, ...], name: str) -> Entry:
 
 
 def _written(entries: tuple[Entry, ...]) -> bytes:
-    lines = [f"{_HEADER}{_VERSION}"]
+    lines = [f"{_HEADER}{_VERSION if any(entry.keys for entry in entries) else _PLAIN_VERSION}"]
     for entry in entries:
         lines += [f"id {entry.id}", f"name {entry.name}", f"created_at {entry.created_at}"]
+        for key in entry.keys:
+            lines += [f"key {_escaped(key.place)}", f"recipient {key.recipient}", f"check {key.check}"]
         lines += [f"origin {_escaped(origin)}" for origin in entry.origins]
         lines += [f"root {root}" for root in entry.roots]
         for folder in entry.folders:
@@ -250,6 +276,7 @@ def _entry(lines: list[str]) -> Entry:
     origins: list[str] = []
     roots: list[str] = []
     folders: list[tuple[str, list[str], list[str]]] = []  # path, remotes, roots
+    keys: list[KeyNote] = []
     for line in lines:
         word, value = line.split(" ", 1)
         if word == "root":
@@ -262,11 +289,15 @@ def _entry(lines: list[str]) -> Entry:
             origins.append(_unescaped(value))
         elif word in ("id", "name", "created_at"):
             once[word] = value
+        elif word == "key":
+            keys.append(KeyNote(_unescaped(value)))
+        elif word in ("recipient", "check"):
+            keys[-1] = keys[-1].replace(**{word: value})
         else:
             raise ValueError(word)
     remotes = tuple(filter(None, origins))  # the first version wrote an empty line for none
     known = tuple(Folder(path, "".join((remote or remotes)[:1]), tuple(own)) for path, remote, own in folders)
-    return Entry(once["id"], once["name"], known, remotes, tuple(roots), int(once["created_at"]))
+    return Entry(once["id"], once["name"], known, remotes, tuple(roots), int(once["created_at"]), tuple(keys))
 
 
 def _escaped(text: str) -> str:
@@ -313,16 +344,17 @@ def _failed(error: OSError, path: str, verb: str) -> StoreError:
 
 
 class _Lock:
-    """The writers' lock in ``home``, as a context; the folder is made if need be. Busy after ten seconds."""
+    """The writers' lock in ``home``, as a context; the folder is made if need be. Busy after ``wait`` seconds."""
 
-    def __init__(self, home: str) -> None:
+    def __init__(self, home: str, wait: float) -> None:
         self._home = home
+        self._wait = wait
         self._lock = FileLock(os.path.join(home, "registry.lock"))
 
     def __enter__(self) -> None:
         try:
             _make_home(self._home)
-            self._lock.acquire(_PATIENCE)
+            self._lock.acquire(self._wait)
         except OSError as error:
             raise _failed(error, self._lock.path, "write") from error
 

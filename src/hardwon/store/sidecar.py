@@ -15,8 +15,9 @@ import numpy as np
 
 from hardwon.errors import StoreError
 from hardwon.store import files
+from hardwon.store.beside import beside
 from hardwon.store.lock import FileLock
-from hardwon.store.vectors import EXACT_LIMIT, RESCORED, beside, best, blocks, made_of, rescored
+from hardwon.store.vectors import EXACT_LIMIT, RESCORED, best, blocks, made_of, rescored
 from hardwon.types import Filter, Value
 
 TYPE_CHECKING = False
@@ -29,7 +30,7 @@ _MAGIC = b"HWSIGNS1"
 # magic, checksum of all that follows, what it was made of (stamp and model), words a row, rows; little-endian
 _HEADER = struct.Struct("<8s32s32sIQ")
 _CHECKED_FROM = len(_MAGIC) + 32
-_WAIT = 30.0  # seconds for another process that is making the file
+_WAIT = 30.0  # seconds for another process that is making the file, unless told otherwise
 _GROWTH = 4
 
 
@@ -45,11 +46,12 @@ class SignIndex:
 
     name = "signs"
 
-    def __init__(self, model: str, path: str, exact_limit: int = EXACT_LIMIT) -> None:
-        """``path`` is the store's; the file lies beside it."""
+    def __init__(self, model: str, path: str, exact_limit: int = EXACT_LIMIT, wait: float = _WAIT) -> None:
+        """``path`` is the store's; the file lies beside it. ``wait``: most seconds for another process that is making it."""
         self._model = model
         self.path = beside(path, model, "signs")
         self._exact_limit = exact_limit
+        self._patience = wait
 
     def nearest(self, reader: Reader, vector: bytes, where: Filter, k: int) -> list[tuple[int, float]]:
         """The neighbours, as ``VectorIndex`` promises."""
@@ -86,7 +88,7 @@ class SignIndex:
     def _make(self, reader: Reader, source: bytes, dimensions: int) -> Signs:
         lock = FileLock(self.path + ".lock")
         try:
-            lock.acquire(_WAIT)
+            lock.acquire(self._patience)
             found = _load(self.path, source, _words(dimensions))  # another may have made it while we waited
             return found if found is not None else self._write(reader, source, dimensions)
         except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from _thread import get_ident
 from errno import EROFS
+from time import monotonic
 
 import apsw
 
@@ -12,12 +13,14 @@ from hardwon.errors import Damaged, DiskFull, HardwonError, NoStore, ReadOnly, S
 from hardwon.store import files
 from hardwon.store.connection import (
     APPLICATION_ID,
+    LONG_READ,
     NO_SPACE,
     PLAIN,
     SCHEMA,
     Access,
     open_connection,
     prepare_writer,
+    refuse_unsafe,
     translate,
     truncate_log,
 )
@@ -26,11 +29,13 @@ from hardwon.store.transaction import Transaction, View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import TracebackType
 
+    from hardwon.store.keys import Secret
     from hardwon.types import Finding
 
+_STEPS = 1_000_000  # of SQLite's virtual machine, after which a statement that lasts is looked at again; some ten milliseconds
 _SWAP_WAIT = 5.0  # seconds that a reader waits for another process to put a file into the store's place; it takes milliseconds
 
 
@@ -42,6 +47,8 @@ class Handle:
         self.connection = connection
         self.file = file
         self.depth = 0
+        self.begun, self.log_seen = 0.0, -1
+        self.suspect = False  # it met a failure that may have left its memory wrong: not used again
         self._ids_of: dict[str, int] = {}
         self._data_version = -1
 
@@ -51,14 +58,32 @@ class Handle:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             self.connection.execute(statement)
+            self.begun, self.log_seen = monotonic(), -1
         self.depth += 1
 
     def roll_back(self) -> None:
         """Undo what is open, whatever it is. The engine itself may have done so already (a full disk does that)."""
         self.depth = 0
         self._data_version = -1
-        if self.connection.in_transaction:
-            self.connection.execute("ROLLBACK")
+        try:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+        except apsw.Error:  # out of memory, even for that: closing it rolls back without
+            self.suspect = True
+            self.connection.close()
+
+    def watch(self, path: str) -> None:
+        """Have a view that lasts give way to writers (see store/ceiling.py): asked at each statement, and within long ones."""
+
+        def goes_on(*_: object) -> bool:
+            if self.depth and monotonic() - self.begun > LONG_READ:
+                from hardwon.store.ceiling import give_way
+
+                self.log_seen = give_way(path, self.log_seen)
+            return True
+
+        self.connection.exec_trace = goes_on
+        self.connection.set_progress_handler(lambda: not goes_on(), _STEPS)
 
     def term_ids(self) -> dict[str, int]:
         """Term ids known from earlier transactions of this connection; forgotten when another has written, for it may have
@@ -97,6 +122,15 @@ class SqliteStore:
         self.failed_checkpoints = 0
         self._handles: dict[tuple[int, int, bool], Handle] = {}
 
+    @property
+    def recipient(self) -> str:
+        """The public half of its key; "" for a plain one."""
+        return self.access.recipient
+
+    def secrets(self) -> Sequence[Secret]:
+        """Every identity that something beside it may be sealed to; KeyMissing, WrongKey."""
+        return self.access.secrets()
+
     def read(self) -> View:
         """A view that never waits for writers and never writes."""
         return View(self)
@@ -115,37 +149,47 @@ class SqliteStore:
         try:
             connection = self.current(readonly=False).connection
             truncate_log(connection)
+            if self.head:
+                from hardwon.store import heads
+
+                heads.note(self.head, connection)
         except apsw.Error as error:
-            raise translate(error, self.path, connection.system_errno) from error
+            raise translate(error, self.path, connection.system_errno, self.access) from error
         finally:
             lock.release()
 
-    def compact(self, timeout: float = 30.0) -> tuple[int, int]:
-        """Rewrite the file without free pages and the index without what is gone; bytes before and after.
+    def compact(
+        self, timeout: float = 30.0, progress: Callable[[int, int], None] | None = None, *, full: bool = False
+    ) -> tuple[int, int]:
+        """Give back the space of what is gone, in short slices between which others write; bytes before and after."""
+        from hardwon.store.compaction import compact
 
-        VACUUM writes the new content through the log, so a crash leaves the old store or the new one; it needs as much room again.
-        """
-        lock = self._acquire(timeout)
-        try:
-            connection = self.current(readonly=False).connection
-            truncate_log(connection)
-            before = os.path.getsize(self.path)
-            connection.execute("INSERT INTO search (search) VALUES ('optimize')")
-            connection.execute("VACUUM")
-            truncate_log(connection)
-            return before, os.path.getsize(self.path)
-        except apsw.Error as error:
-            raise translate(error, self.path, connection.system_errno) from error
-        finally:
-            lock.release()
+        return compact(self, timeout, progress, full=full)
+
+    def scrub(self, timeout: float = 30.0) -> bool:
+        """Leave nothing of what was erased in the file and its log; False while a reader holds the log."""
+        from hardwon.store.erasure import scrub
+
+        return scrub(self, timeout)
 
     def check(self) -> list[Finding]:
         """Everything that is wrong with the file; never writes."""
-        from hardwon.store.check import check
+        found = self._checked()
+        # What a second look does not find was misread, not damaged.
+        return self._checked() if any(finding.level == "error" for finding in found) else found
+
+    def _checked(self) -> list[Finding]:
+        from hardwon.store.check import verify
 
         # A connection of its own: FTS5's integrity check trusts what an older one had cached before others wrote.
-        with SqliteStore(self.path, make=False, access=self.access, head=self.head) as fresh, fresh.read():
-            return check(fresh.connection(readonly=True))
+        with SqliteStore(self.path, make=False, access=self.access, head=self.head) as fresh:
+            return verify(fresh)
+
+    def check_quickly(self) -> list[Finding]:
+        """What a few milliseconds tell: whether the journal was longer once, or its log ends in damage."""
+        from hardwon.store.check import quick
+
+        return quick(self)
 
     def close(self) -> None:
         """Let go of every connection that this process opened; idempotent."""
@@ -174,13 +218,14 @@ class SqliteStore:
         """The handle of the file that is there now: another one may have taken its place (a restore, a repair), or none is left,
         and what is written into a file without a name is lost."""
         handle = self.handle(readonly=readonly)
-        if handle.depth == 0 and self.is_replaced(handle):
+        if handle.depth == 0 and (handle.suspect or self.is_replaced(handle)):
             self._handles.pop((os.getpid(), get_ident(), readonly)).connection.close()
             handle = self.handle(readonly=readonly)
         return handle
 
     def make_place(self) -> None:
         """The folder of the file, where a new one may be begun."""
+        refuse_unsafe()
         if self._make:
             _private_folder(os.path.dirname(self.path))
 
@@ -189,12 +234,37 @@ class SqliteStore:
         return handle.file != file_at(self.path)
 
     def _open(self, readonly: bool) -> Handle:
+        """With the key that fits now: it is looked for when the store is first used, and may be changed under a process that lives."""
+        tried = self.access
+        try:
+            if tried.key or not tried.recipient:
+                return self._open_with(tried, readonly)
+        except Damaged:
+            for access in tried.others():
+                if access.key != tried.key and (handle := self._fitting(access, readonly)):
+                    return handle
+            raise
+        for access in tried.others():
+            if handle := self._fitting(access, readonly):
+                return handle
+        raise Damaged(f"{self.path} is not an intact store, or its key was changed elsewhere", remedy="run `hardwon verify`")
+
+    def _fitting(self, access: Access, readonly: bool) -> Handle | None:
+        access.vfs = self.access.vfs
+        try:
+            handle = self._open_with(access, readonly)
+        except Damaged:
+            return None
+        self.access = access
+        return handle
+
+    def _open_with(self, access: Access, readonly: bool) -> Handle:
         if os.path.exists(self.path + ".swap"):
             self._finish_swap(locked=not readonly)
         if not readonly and self._make:
             _private_file(self.path)
         file = file_at(self.path)  # before it is opened: what takes its place in between is noticed, and opened instead
-        connection = open_connection(self.path, readonly=readonly, make=self._make, access=self.access)
+        connection = open_connection(self.path, readonly=readonly, make=self._make, access=access)
         try:
             if readonly:
                 self.check_schema(connection)
@@ -203,15 +273,21 @@ class SqliteStore:
                 if not self._make and not connection.pragma("user_version"):
                     raise NoStore(f"{self.path} holds no memory", remedy="run `hardwon init` in the repository")
                 prepare_writer(connection)
-                self._upgrade(connection)
+                self._upgrade(connection, access)
         except apsw.Error as error:
             errno = connection.system_errno
             connection.close()
-            raise translate(error, self.path, errno) from error
+            raise translate(error, self.path, errno, access) from error
+        except OSError as error:
+            connection.close()
+            raise _refused(error, self.path) from error
         except HardwonError:
             connection.close()
             raise
-        return Handle(connection, file)
+        handle = Handle(connection, file)
+        if readonly:
+            handle.watch(self.path)
+        return handle
 
     def _finish_swap(self, *, locked: bool) -> None:
         """What another process began when it put a file into this place; Busy while it is at it. A writer holds the lock."""
@@ -265,11 +341,11 @@ class SqliteStore:
         if connection.pragma("application_id") != APPLICATION_ID and connection.execute("SELECT count(*) FROM sqlite_schema").get:
             raise Damaged(f"{self.path} is a database of another program", remedy="move it away; Hardwon does not touch it")
 
-    def _upgrade(self, connection: apsw.Connection) -> None:
+    def _upgrade(self, connection: apsw.Connection, access: Access) -> None:
         if connection.pragma("user_version") != SCHEMA:
             from hardwon.store.upgrade import upgrade
 
-            upgrade(connection, self.path, self._made_by, self._clock(), access=self.access)
+            upgrade(connection, self.path, self._made_by, self._clock(), access=access)
 
 
 def file_at(path: str) -> tuple[int, int] | None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import apsw
 
 _MEMORY = ", ".join("m." + name.strip() for name in COLUMNS.split(","))
-_EVENT = (
+EVENT_COLUMNS = (
     "seq, replica, replica_seq, clock, at, who, client, session, tool, action, memory, version, payload, digest, previous, hash"
 )
 
@@ -101,6 +101,15 @@ class SqliteReader(VectorReads):
         """Every memory that a person rejected."""
         return self.memories([row[0] for row in self._rows("SELECT key FROM memories WHERE status = 'rejected' ORDER BY key")])
 
+    def has_erased(self) -> bool:
+        """Whether anything was erased."""
+        return self._one("SELECT 1 FROM erased LIMIT 1") is not None
+
+    def erased(self, digest: bytes) -> str:
+        """The id of the memory whose erased words have this digest."""
+        row = self._one("SELECT e.memory FROM erased x JOIN events e ON e.seq = x.event WHERE x.digest = ?", (digest,))
+        return to_text(row[0]) if row else ""
+
     def aliases(self, memory: str) -> list[str]:
         """The other names of a memory, sorted."""
         rows = self._rows(
@@ -130,6 +139,15 @@ class SqliteReader(VectorReads):
             f"SELECT m.key FROM memories m WHERE {matching} ORDER BY m.created_at DESC, m.id DESC LIMIT ?", (*values, limit)
         )
         return self.memories([row[0] for row in rows])
+
+    def last(self, where: Filter) -> Memory | None:
+        """The match that was recorded last."""
+        matching, values = condition(where)
+        row = self._one(
+            f"SELECT m.key FROM memories m WHERE {matching} AND m.number IS NOT NULL ORDER BY m.number DESC LIMIT 1",
+            tuple(values),
+        )
+        return self.memories([row[0]])[0] if row else None
 
     def ids(self, where: Filter, *, derived: bool) -> list[str]:
         """Ids of the memories that match, oldest first."""
@@ -200,13 +218,13 @@ class SqliteReader(VectorReads):
             condition += " AND a.path = ?"
             values.append(path)
         rows = self._rows(
-            "SELECT a.symbol, a.path, m.id, o.at, o.event, o.outcome, o.status FROM anchors a "
-            "JOIN memories m ON m.key = a.memory JOIN occurrences o ON o.memory = m.key "
+            "SELECT a.symbol, a.path, m.id, o.at, o.event, o.outcome, o.status, e.action = 'imported' FROM anchors a "
+            "JOIN memories m ON m.key = a.memory JOIN occurrences o ON o.memory = m.key JOIN events e ON e.seq = o.event "
             f"WHERE {condition} AND m.kind IN ('lesson', 'attempt') AND o.outcome IN ('failed', 'worked') "
             "AND m.status NOT IN ('forgotten', 'rejected', 'quarantined') ORDER BY o.event, o.id",
             tuple(values),
         )
-        return [Experience(row[0], row[1], to_text(row[2]), *row[3:]) for row in rows]
+        return [Experience(row[0], row[1], to_text(row[2]), row[3], row[4], row[5], row[6], bool(row[7])) for row in rows]
 
     def often_failed(self, least: int) -> list[tuple[str, str]]:
         """Every (symbol, path) with at least so many active failures."""
@@ -240,12 +258,12 @@ class SqliteReader(VectorReads):
         condition, values = "seq > ?", [after, limit]
         if memory:
             condition, values = "seq > ? AND memory = ?", [after, to_blob(memory), limit]  # type: ignore[list-item]
-        rows = self._rows(f"SELECT {_EVENT} FROM events WHERE {condition} ORDER BY seq LIMIT ?", tuple(values))
+        rows = self._rows(f"SELECT {EVENT_COLUMNS} FROM events WHERE {condition} ORDER BY seq LIMIT ?", tuple(values))
         return [to_event(row) for row in rows]
 
     def latest_events(self, limit: int) -> list[Event]:
         """The newest journal entries, newest first."""
-        return [to_event(row) for row in self._rows(f"SELECT {_EVENT} FROM events ORDER BY seq DESC LIMIT ?", (limit,))]
+        return [to_event(row) for row in self._rows(f"SELECT {EVENT_COLUMNS} FROM events ORDER BY seq DESC LIMIT ?", (limit,))]
 
     def links(self, memory: str) -> list[Link]:
         """Relations from and to the memory."""

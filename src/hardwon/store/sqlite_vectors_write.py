@@ -29,10 +29,12 @@ class VectorWrites(VectorReads):
                 self._db.execute(_PUT, (found, model, digest, vector))
                 self._stir("put", found, model, vector)
 
-    def supersede_vectors(self, model: str) -> int:
-        """Remove other models' vectors of the memories that have one of this; how many."""
+    def supersede_vectors(self, model: str, limit: int) -> int:
+        """Remove at most ``limit`` of other models' vectors of memories that have one of this; how many."""
         self._db.execute(
-            "DELETE FROM vectors WHERE model <> ?1 AND memory IN (SELECT memory FROM vectors WHERE model = ?1)", (model,)
+            "DELETE FROM vectors WHERE rowid IN (SELECT o.rowid FROM vectors o WHERE o.model <> ?1 AND EXISTS "
+            "(SELECT 1 FROM vectors n WHERE n.model = ?1 AND n.memory = o.memory) LIMIT ?2)",
+            (model, limit),
         )
         gone = self._db.changes()
         if gone:

@@ -148,6 +148,13 @@ class SqliteWriter(SqliteReader, VectorWrites):
         )
         self._db.execute(sealed("versions", "memory = ? AND version < ?"), (to_blob(memory), below))
 
+    def erase(self, memory: str, event: int, digests: Sequence[bytes]) -> None:
+        """Empty what belongs to a memory whose row is empty, and keep the digests of what it said."""
+        from hardwon.store.erasure import erase
+
+        self.erase_versions(memory, 1 << 62)
+        erase(self._db, memory, event, digests)
+
     def occur(self, occurrence: Occurrence, event: int) -> None:
         """Add an occurrence that the event tells of."""
         origin = occurrence.origin

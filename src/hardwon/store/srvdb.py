@@ -14,8 +14,9 @@ from hashlib import blake2b
 
 from hardwon.errors import Busy, InvalidInput, StoreError, Unavailable
 from hardwon.store import files
+from hardwon.store.beside import beside
 from hardwon.store.lock import FileLock
-from hardwon.store.vectors import EXACT_LIMIT, beside, best, blocks, made_of, rescored
+from hardwon.store.vectors import EXACT_LIMIT, best, blocks, made_of, rescored
 from hardwon.types import Filter
 
 TYPE_CHECKING = False

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from time import time
 
 import apsw
 
 from hardwon.errors import HardwonError, InvalidInput
-from hardwon.store.connection import CHECKPOINT_BYTES, translate, truncate_log
+from hardwon.store.connection import BUSY_MS, CHECKPOINT_BYTES, LOG_REFUSED, translate, truncate_log
 from hardwon.store.sqlite_read import SqliteReader
 
 TYPE_CHECKING = False
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
     from hardwon.store.lock import FileLock
     from hardwon.store.sqlite import Handle, SqliteStore
     from hardwon.store.sqlite_write import SqliteWriter
+
+
+_HEAD_SECONDS = 60.0
+
+
+# After these a connection may hold what it should not: a page that was misread, the full-text index's own state from before a failure,
+# by which it then calls an intact file malformed.
+_DISTURBING = (apsw.CorruptError, apsw.NotADBError, apsw.IOError, apsw.FullError, apsw.NoMemError)
 
 
 class View:
@@ -43,10 +52,11 @@ class View:
             if outermost:
                 self._store.check_schema(connection)  # reads, so that the snapshot begins here and not at the first question
         except BaseException as error:
+            errno = connection.system_errno
             if outermost:
                 self._handle.roll_back()
-            if isinstance(error, apsw.Error):
-                raise translate(error, self._store.path, connection.system_errno) from error
+            if ours := _ours(error, self._store, self._handle, errno):
+                raise ours from error
             raise
 
     def __exit__(
@@ -56,7 +66,7 @@ class View:
         self._handle.depth -= 1
         if self._handle.depth <= 0:  # a view inside a view of the same thread sees what the outer one sees, and ends with it
             self._handle.roll_back()
-        if ours := _ours(error, self._store.path, errno):
+        if ours := _ours(error, self._store, self._handle, errno):
             raise ours from error
         return False
 
@@ -80,17 +90,21 @@ class Transaction:
         try:
             self._lock = self._store._acquire(self._timeout)
             handle = self._store.current(readonly=False)
+            self._make_room(handle.connection)
+            handle.connection.set_busy_timeout(min(BUSY_MS, int(1000 * self._timeout)))  # for writers that do not queue
             handle.begin("BEGIN IMMEDIATE")
             self._store.check_schema(handle.connection)
             self._handle = handle
             self._writer = SqliteWriter(handle.connection, handle.term_ids())
         except BaseException as error:
             self._handle = None  # else this object, kept by a traceback, would roll back a later transaction when it goes
+            errno = 0
             if handle is not None:
+                errno = handle.connection.system_errno
                 handle.roll_back()
             self._release()
-            if isinstance(error, apsw.Error):
-                raise translate(error, self._store.path) from error
+            if ours := _ours(error, self._store, handle, errno):
+                raise ours from error
             raise
         return self._writer
 
@@ -127,29 +141,72 @@ class Transaction:
         except BaseException as at_commit:  # noqa: BLE001  # an interrupt too: nothing may stay open behind it; raised below
             failed = at_commit
         if failed is None:
-            self._shorten_log(connection)
+            self._tell_head(connection, shortened=self._shorten_log(connection))
+            self._cut_log(connection)
             return
         errno = connection.system_errno
         handle.roll_back()
-        if ours := _ours(failed, self._store.path, errno):
+        if ours := _ours(failed, self._store, handle, errno):
             raise ours from failed
         if failed is not error:
             raise failed
 
-    def _shorten_log(self, connection: apsw.Connection) -> None:
+    def _cut_log(self, connection: apsw.Connection) -> None:
+        """What was erased stood in the log while a reader held it: try again."""
+        if self._writer.setting("erasing") != "log":
+            return
+        from hardwon.store.erasure import cut_log
+
+        try:
+            cut_log(self._store.path, connection)
+        except (apsw.BusyError, apsw.IOError, apsw.FullError):
+            self._store.failed_checkpoints += 1
+
+    def _make_room(self, connection: apsw.Connection) -> None:
+        """Refuse to begin on a log that a reader keeps from being moved, once it nears its ceiling."""
+        try:
+            if os.path.getsize(self._store.path + "-wal") <= LOG_REFUSED:
+                return
+        except OSError:
+            return
+        from hardwon.store.ceiling import make_room
+
+        make_room(connection, self._store.path, self._timeout)
+
+    def _shorten_log(self, connection: apsw.Connection) -> bool:
         """After the commit, which is safe already: a checkpoint that fails must not make it look undone. It leaves the log as it
-        was, and the next commit tries again; what ails the disk is told by that write."""
+        was, and the next commit tries again; what ails the disk is told by that write. Whether it was shortened."""
         try:
             if os.path.getsize(self._store.path + "-wal") > CHECKPOINT_BYTES:
                 truncate_log(connection)
+                return True
         except (apsw.BusyError, apsw.IOError, apsw.FullError, OSError):
             self._store.failed_checkpoints += 1
+        return False
+
+    def _tell_head(self, connection: apsw.Connection, *, shortened: bool) -> None:
+        """Outside the store, how far the journal has come: with each checkpoint, and else at most once a minute (store/heads.py)."""
+        head = self._store.head
+        if head and (shortened or _is_older(head, _HEAD_SECONDS)):
+            from hardwon.store import heads
+
+            heads.note(head, connection)
 
 
-def _ours(error: BaseException | None, path: str, errno: int) -> HardwonError | None:
+def _is_older(path: str, seconds: float) -> bool:
+    """Whether a file was written longer ago, or is not there. A time that lies ahead is one that a wrong clock left."""
+    try:
+        return not 0 <= time() - os.stat(path).st_mtime < seconds
+    except OSError:
+        return True
+
+
+def _ours(error: BaseException | None, store: SqliteStore, handle: Handle | None, errno: int) -> HardwonError | None:
     """Our error for the engine's; None for what is to go on as it is."""
     if isinstance(error, apsw.Error):
-        return translate(error, path, errno)
+        if handle is not None and isinstance(error, _DISTURBING):
+            handle.suspect = True
+        return translate(error, store.path, errno, store.access)
     if isinstance(error, UnicodeEncodeError):  # half a pair, of a name that nobody has shaped: no text here holds one
         return InvalidInput(f"{error.object[:60]!a} is no text", field="text", remedy="give text that can be written as UTF-8")
     return None

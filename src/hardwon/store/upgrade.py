@@ -9,7 +9,7 @@ import apsw
 from hardwon.errors import SchemaNewer
 from hardwon.store import files
 from hardwon.store.checksums import COVERED, sealed
-from hardwon.store.connection import APPLICATION_ID, INCREMENTAL, PLAIN, Access, unlock
+from hardwon.store.connection import APPLICATION_ID, INCREMENTAL, PLAIN, Access, ciphered, translate, unlock
 from hardwon.store.schema import RECORD, STEPS
 
 # The step that gave the rows their checksums, which SQL alone cannot compute.
@@ -63,10 +63,11 @@ def _apply(connection: apsw.Connection, number: int, script: str, record: tuple[
         )
         connection.pragma("application_id", APPLICATION_ID)
         connection.pragma("user_version", number)
+        connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # a full disk has the engine roll back by itself
+            connection.execute("ROLLBACK")
         raise
-    connection.execute("COMMIT")
 
 
 def _backup(connection: apsw.Connection, target: str, access: Access) -> None:
@@ -75,12 +76,22 @@ def _backup(connection: apsw.Connection, target: str, access: Access) -> None:
     temporary = target + ".part"
     disk.unlink(temporary)
     disk.close(disk.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-    copy = apsw.Connection(temporary, vfs=access.vfs or None)
-    if access.key:
-        unlock(copy, access.key)
-    with copy.backup("main", connection, "main") as backup:
-        while not backup.done:
-            backup.step(1000)
-    copy.close()  # SQLite has synced it: its synchronous is FULL by default
+    try:
+        copy = apsw.Connection(temporary, vfs=ciphered(access) or None)
+    except apsw.Error as error:
+        raise translate(error, temporary) from error
+    try:
+        if access.key:
+            unlock(copy, access.key)
+        backup = copy.backup("main", connection, "main")
+        try:
+            while not backup.done:
+                backup.step(1000)
+        finally:
+            backup.close(True)  # as a context manager it raises again, and other than it should, what step has raised
+    except apsw.Error as error:
+        raise translate(error, temporary, copy.system_errno or connection.system_errno) from error
+    finally:
+        copy.close()  # SQLite has synced it: its synchronous is FULL by default
     disk.replace(temporary, target)
     disk.sync_folder(os.path.dirname(target))

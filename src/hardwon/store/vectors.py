@@ -5,7 +5,6 @@ Importing this module imports numpy.
 
 from __future__ import annotations
 
-import os
 from hashlib import sha256
 from typing import Protocol
 
@@ -107,15 +106,3 @@ def typical(reader: Reader, model: str, vector: bytes) -> float:
 def made_of(reader: Reader, model: str) -> bytes:
     """32 bytes that name the view's vectors of a model: what was derived from them holds while they are the same."""
     return sha256(f"{reader.setting(STAMP)}\0{model}".encode()).digest()
-
-
-def beside(path: str, model: str, suffix: str) -> str:
-    """The name of what is derived from a store for one model."""
-    return f"{path}.{sha256(model.encode()).hexdigest()[:12]}.{suffix}"
-
-
-def is_beside(path: str, name: str) -> bool:
-    """Whether a file's name is one that ``beside`` gives for this store, or a part of it."""
-    rest = name.removeprefix(os.path.basename(path) + ".")
-    model, _, suffix = rest.partition(".")
-    return rest != name and len(model) == 12 and suffix.startswith(("signs", "srvdb"))

@@ -19,6 +19,10 @@ UNDO = " (undo)"
 REDACTED, VERSION = "redacted", "version"
 # Actions that tell of an occurrence.
 OCCURRED = ("created", "repeated", "imported")
+# Actions that tell of the store itself, and change nothing that a memory says; nothing of them is undone.
+KEEPING = ("restored", "repaired")
+# How the payload of a repair begins that vouches for an occurrence whose own entry is gone; its status follows.
+VOUCHED = "occurrence "
 
 
 class Fate(Value):
@@ -33,6 +37,8 @@ def standing(events: Iterable[Event]) -> list[Event]:
     was done to status and content before it, and so does a secret that was taken out."""
     changes: list[Event] = []
     for event in events:
+        if event.action in KEEPING:
+            continue
         if event.action in OCCURRED or (event.action, event.payload) == ("revised", REDACTED):
             changes = [change for change in changes if change.action not in ("status", "revised")]
         elif event.payload.endswith(UNDO):
@@ -67,6 +73,11 @@ def stroke(event: Event) -> tuple[int, str, str]:
     return event.at, event.action, event.payload.rpartition(">")[2]
 
 
+def apart(now: int, last: Event | None) -> int:
+    """The time of a new stroke: now, but not that of the last entry, or the two would be one. A clock may stand still, or be set back."""
+    return now + 1 if last is not None and last.at == now else now
+
+
 def occurrence_statuses(events: Iterable[Event]) -> dict[int, str]:
     """The status of each occurrence (by the event that told of it), replayed from a memory's journal.
 
@@ -81,6 +92,8 @@ def occurrence_statuses(events: Iterable[Event]) -> dict[int, str]:
             if event.payload != VERSION:
                 statuses[event.seq] = (event.payload if event.action == "imported" else "") or "active"
             before.clear()
+        elif event.action == "repaired" and event.payload.startswith(VOUCHED):
+            statuses[event.seq] = event.payload.removeprefix(VOUCHED)
         elif event.action != "status":
             continue
         elif event.payload.endswith(UNDO):

@@ -32,25 +32,38 @@ def level(score: float) -> str:
     return "low" if score < 5 else "normal" if score < 10 else "caution" if score < 15 else "high"
 
 
+def in_order(experiences: Iterable[Experience]) -> list[Experience]:
+    """In the order in which they happened. What was recorded here came in that order, whatever the clock said; an import brings old
+    ones late, memory by memory, and each goes where its time belongs among the others."""
+    placed: list[tuple[int, int, Experience]] = []
+    reached: int | None = None
+    for one in sorted(experiences, key=lambda one: one.seq):
+        at = one.at
+        if not one.imported:
+            at = reached = at if reached is None else max(reached, at)  # a clock that was set back does not undo what came before
+        placed.append((at, one.seq, one))
+    return [one for _, _, one in sorted(placed, key=lambda item: item[:2])]
+
+
 def assess(symbol: str, file: str, experiences: Iterable[Experience], now: int) -> Risk:
     """The risk of one symbol from its occurrences; computed when read, so that a quiet symbol cools down.
 
-    They count in the order in which they happened, not in that of arrival: an import brings old ones late, memory by memory.
+    They count in the order in which they happened (``in_order``).
     """
     fails = successes = consecutive = 0
     last_fail: int | None = None
     last_success: int | None = None
-    for experience in sorted(experiences, key=lambda one: (one.at, one.seq)):
+    for experience in in_order(experiences):
         if experience.status != "active":
             continue
         if experience.outcome == "failed":
             fails += 1
             consecutive += 1
-            last_fail = max(last_fail or 0, experience.at)
+            last_fail = experience.at if last_fail is None else max(last_fail, experience.at)
         else:
             successes += 1
             consecutive = 0
-            last_success = max(last_success or 0, experience.at)
+            last_success = experience.at if last_success is None else max(last_success, experience.at)
     score = max(0.0, fails * 1.0 + recency(last_fail, now) * 1.5 + consecutive * 1.5 - successes * 0.3)
     return Risk(symbol, file, round(score, 2), level(score), fails, successes, last_fail, last_success)
 

@@ -1,0 +1,177 @@
+"""Erasure: the words of memories are taken out of every table and every file, for good, and kept from coming back.
+
+What stays is what the journal needs to stay whole: ids, times, who, and the code of a reason.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hardwon.engine import record
+from hardwon.engine.erased import KEYS
+from hardwon.errors import InvalidInput, StoreError
+from hardwon.search import terms
+from hardwon.store import copies, erasure_key
+from hardwon.types import Filter, Value
+from hardwon.upkeep.erasure import check, emptied, erasable, saying, sayings
+from hardwon.upkeep.revise import AFTERWARDS, REDACTED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hardwon.engine.core import Engine
+    from hardwon.store.base import Reader, Writer
+    from hardwon.types import Memory, Origin, Reason, Scope
+
+# A setting of the store (store/erasure.py): what is left to do.
+PENDING = "erasing"
+
+
+class Erasure(Value):
+    """What an erasure means or, ``done``, did. ``ids`` are the memories, ``same`` of them those that were not named but say the same.
+
+    What still holds their words: ``files`` beside the store and backups, which nobody but a person may delete; the ``log``, until
+    whoever reads it ends; git, for ``derived`` of them. ``failed``: why the store's own file was not written anew, "" where it was.
+    """
+
+    ids: tuple[str, ...]
+    done: bool = False
+    same: int = 0
+    derived: int = 0
+    files: tuple[str, ...] = ()
+    log: bool = False
+    failed: str = ""
+
+
+def erase(engine: Engine, where: Filter, reason: Reason, scope: Scope, *, dry_run: bool) -> Erasure:
+    """Erase everything that matches and is not erased yet, in one transaction, then every trace of it."""
+    check(reason, "person" if dry_run else scope.origin.who)
+    wanted = erasable(where)
+    if dry_run:
+        with engine.store.read() as reader:
+            named, same = _meant(reader, wanted)
+        return _told(engine, named, same)
+    return _carried_out(engine, wanted, reason, scope)
+
+
+def again(engine: Engine, later: Reader, scope: Scope) -> Erasure:
+    """After an earlier state was put back (a restore): erase what it holds and ``later``, the state that it replaced, had erased.
+
+    The reason is the one of then, whoever restores: a person decided it once. What was both said and erased since is in neither.
+    """
+    gone = [memory.id for memory in later.find(Filter(statuses=("forgotten",)), -1) if memory.erased]
+    codes = {one: next(event.payload for event in reversed(later.events(one)) if event.action == "erased") for one in gone}
+    done = Erasure(())
+    for code in sorted(set(codes.values())):
+        where = Filter(ids=tuple(one for one in gone if codes[one] == code))
+        some = _carried_out(engine, erasable(where), code, scope)
+        done = some.replace(ids=(*done.ids, *some.ids), same=done.same + some.same, derived=done.derived + some.derived)
+    return done
+
+
+def _carried_out(engine: Engine, wanted: Filter, reason: str, scope: Scope) -> Erasure:
+    if not engine.erasure_key:
+        raise InvalidInput("this store has no place for the key of erasures", field="erase", remedy="keep it in a file")
+    with engine.store.read() as reader:
+        if not any(_meant(reader, wanted)):  # no key is made for nothing
+            return Erasure(())
+    key = erasure_key.obtain(engine.erasure_key, engine.entropy, engine.wait)
+    origin, now = record.signed(scope.origin), engine.clock()
+    with engine.write() as writer:
+        named, same = _meant(writer, wanted)
+        memories = (*named, *same)
+        for memory in memories:
+            _erase(engine, writer, memory, key, (reason, origin, now))
+        if memories:
+            _empty_earlier(writer, {saying(memory) for memory in memories})
+            _note_key(writer, key)
+    told = _told(engine, named, same)
+    if not memories:
+        return told
+    done: Erasure = told.replace(done=True, **_finished(engine, settle=any(memory.kind == "change" for memory in named)))
+    return done
+
+
+def finish(engine: Engine) -> bool:
+    """Every trace out of the files: what is derived beside the store, the store itself, its log. False while a reader holds the log."""
+    from hardwon.engine.vectors import discard
+
+    discard(engine)  # sign bits of what was there; they are made anew when asked for
+    return engine.store.scrub(engine.wait)
+
+
+def is_pending(engine: Engine) -> bool:
+    """Whether an erasure was cut short."""
+    with engine.store.read() as reader:
+        return bool(reader.setting(PENDING))
+
+
+def _finished(engine: Engine, *, settle: bool) -> dict[str, object]:
+    """The rows are empty, whatever comes now: a disk that is full delays the rest, and is told."""
+    try:
+        if settle:  # what became of other commits is told anew
+            engine.settle_history()
+        return {"log": not finish(engine)}
+    except (StoreError, OSError) as error:
+        return {"failed": str(error)}
+
+
+def _told(engine: Engine, named: list[Memory], same: list[Memory]) -> Erasure:
+    ids = tuple(memory.id for memory in (*named, *same))
+    derived = sum(memory.number is None for memory in named)
+    files = copies.holding(engine.store.path, _backups(engine), ids) if ids and engine.store.path else ()
+    return Erasure(ids, False, len(same), derived, tuple(files))
+
+
+def _backups(engine: Engine) -> str:
+    """The folder of this memory's backups, which is where the key's is; "" for a store that is not registered."""
+    home = os.path.dirname(engine.erasure_key)
+    return os.path.join(home, "backups", engine.place.entry.name) if engine.place else ""
+
+
+def _meant(reader: Reader, wanted: Filter) -> tuple[list[Memory], list[Memory]]:
+    """What was named, and the notes of any status that say the same: their words are the ones that shall be gone."""
+    named = [memory for memory in reader.find(wanted, -1) if not memory.erased]
+    known, said = {memory.id for memory in named}, {saying(memory) for memory in named}
+    notes = reader.find(Filter(derived=False), -1) if named else []
+    return named, [one for one in notes if not one.erased and one.id not in known and saying(one) in said]
+
+
+def _erase(engine: Engine, writer: Writer, memory: Memory, key: bytes, entry: tuple[str, Origin, int]) -> None:
+    reason, origin, now = entry
+    said = sayings([memory, *(version.content for version in writer.versions(memory.id))])
+    _untell(engine, writer, memory, origin, now)
+    left = emptied(memory)
+    writer.put(left, b"", terms.of_memory(left))
+    event = writer.log("erased", left, origin, now, payload=reason)
+    writer.erase(memory.id, event.seq, [erasure_key.digest(key, form) for form in sorted(said)])
+
+
+def _untell(engine: Engine, writer: Writer, memory: Memory, origin: Origin, now: int) -> None:
+    """What became of other commits is told in the words of the one that did it; it is told anew without them."""
+    links = [link for link in writer.links(memory.id) if link.source == memory.id and link.kind in AFTERWARDS and link.target]
+    for other in writer.get([link.target or "" for link in links]):
+        told = other.replace(because="", outcome=None)
+        if other.version == 1:
+            writer.put(told)
+        elif other.because:  # a secret was taken out of it once: its versions tell it as well
+            told = told.replace(version=other.version + 1, updated_at=now)
+            writer.put(told)
+            writer.log("revised", told, origin, now, engine.entropy(16), REDACTED)
+            writer.erase_versions(other.id, told.version)
+
+
+def _empty_earlier(writer: Writer, said: set[str]) -> None:
+    """Other memories that said the same once, and say something else now, keep what they say now."""
+    for memory in writer.find(Filter(derived=False), -1):
+        if memory.version > 1 and not memory.erased:
+            versions = writer.versions(memory.id)
+            last = max((one.version for one in versions if one.content.text and saying(one.content) in said), default=0)
+            if 0 < last < memory.version:
+                writer.erase_versions(memory.id, last + 1)
+
+
+def _note_key(writer: Writer, key: bytes) -> None:
+    known = writer.setting(KEYS).split()
+    name = erasure_key.check_of(key)
+    if name not in known:
+        writer.set_setting(KEYS, " ".join((*known, name)))

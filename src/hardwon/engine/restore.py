@@ -1,0 +1,292 @@
+"""``restore``: a backup takes the store's place, after it was seen to be whole; the store that was there is kept."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import apsw
+
+from hardwon.engine.core import Engine
+from hardwon.engine.examination import Examination, examine
+from hardwon.engine.repair import access_of, kept_name, local, settle
+from hardwon.errors import Damaged, HardwonError, InvalidInput, SchemaNewer, WrongKey
+from hardwon.store import copying, envelope, files, raw
+from hardwon.store.connection import APPLICATION_ID, SCHEMA, Access, open_connection
+from hardwon.store.mend import NIL
+from hardwon.store.rows import to_text
+from hardwon.store.sqlite import SqliteStore
+from hardwon.store.swap import Locked, swap
+from hardwon.types import Event, Filter, Memory, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hardwon.engine.exchange import ImportReport
+    from hardwon.store.base import Reader
+    from hardwon.types import Scope
+
+_PLAIN = b"SQLite format 3\0"
+_NAMED = 20
+
+
+class Newer(Value):
+    """What the store has and a backup lacks: ``memories`` that were recorded since, the first of them in ``named``; how many that the
+    backup has were ``changed`` since, and how many journal ``entries`` were written. ``unknown``: why that cannot be told, "" where
+    it can."""
+
+    memories: int = 0
+    changed: int = 0
+    entries: int = 0
+    named: tuple[Memory, ...] = ()
+    ids: tuple[str, ...] = ()
+    unknown: str = ""
+
+
+class Restoration(Value):
+    """What a restore did: from which ``file``, where its journal ended (``seq``, ``head``), how many ``memories`` there are now; what is
+    not there any more (``newer``); where the store that was replaced lies (``kept``, "" where there was none); what was taken over
+    from it (``carried``), or why nothing was (``left``)."""
+
+    file: str
+    seq: int
+    head: str
+    memories: int
+    newer: Newer
+    kept: str = ""
+    carried: ImportReport | None = None
+    left: str = ""
+
+
+class Candidate:
+    """A backup that was found whole, as a file beside the store; ``with`` removes it again where it was not used."""
+
+    def __init__(self, engine: Engine, file: str, work: str, access: Access, seen: Examination) -> None:
+        self.file = file
+        self.seen = seen
+        self._engine = engine
+        self._store = local(engine)
+        self._work = work
+        self._access = access
+        self.newer = self._newer()
+
+    def __enter__(self) -> Candidate:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        copying.discard(self._work)
+
+    def report(self) -> Restoration:
+        """What a restore would do."""
+        return Restoration(self.file, self.seen.seq, self.seen.head, self.seen.figures.get("memories", 0), self.newer)
+
+    def use(self, scope: Scope, *, keep_newer: bool = False) -> Restoration:
+        """Let it take the store's place; the store is kept. With ``keep_newer`` the memories that it lacks are taken over from there.
+
+        Busy, DiskFull, StoreError: then nothing was changed, or the next who opens the store finishes it.
+        """
+        engine, store = self._engine, self._store
+        try:
+            with Locked(store, engine.wait):
+                self._begin_anew(scope)
+                kept = kept_name(store.path, engine.clock()) if os.path.exists(store.path) else ""
+                swap(store.path, self._work, kept or kept_name(store.path, engine.clock()))
+                settle(engine, store, kept, self._access)
+        except OSError as error:
+            raise copying.refused(error, store.path) from error
+        carried, left = None, ""
+        if kept and keep_newer and self.newer.ids:
+            try:
+                carried = self._carry_over(kept, scope)
+            except HardwonError as error:  # what was asked first is done, and the memories are safe where they were
+                left = error.message
+        done: Restoration = self.report().replace(kept=kept, carried=carried, left=left)
+        return done
+
+    def _begin_anew(self, scope: Scope) -> None:
+        """A replica of its own, so that two stores that go on from one backup never write the same chain apart; the journal tells of the
+        restore. Numbers that were given since are not given again."""
+        from hardwon.store.ids import uuid7
+
+        engine, now = self._engine, self._engine.clock()
+        with SqliteStore(self._work, "", engine.clock, make=False, access=self._access) as made:
+            with made.write() as writer:
+                last = next(iter(writer.latest_events(1)), None)
+                writer.set_setting("repository", engine.repository)
+                writer.set_setting("replica", uuid7(now, engine.entropy(10)))
+                writer.set_setting("next_number", str(max(int(writer.setting("next_number") or 1), self._next_number())))
+                about = Memory(to_text(NIL), None, "fact", None, "", version=0)
+                payload = f"{last.replica} {last.replica_seq}" if last else ""
+                writer.log("restored", about, scope.origin, now, payload=payload)
+            made.checkpoint()
+        copying.sync(self._work)
+
+    def _next_number(self) -> int:
+        try:
+            with self._store.read() as reader:
+                return int(reader.setting("next_number") or 1)
+        except (HardwonError, ValueError):
+            return 1
+        finally:
+            self._store.close()
+
+    def _newer(self) -> Newer:
+        try:
+            with (
+                SqliteStore(self._work, make=False, access=self._access) as backup,
+                backup.read() as old,
+                self._store.read() as reader,
+            ):
+                return _difference(reader, old)
+        except HardwonError as error:  # damaged, or not there: that is why somebody restores
+            return Newer(unknown=error.message)
+        finally:
+            self._store.close()
+
+    def _carry_over(self, kept: str, scope: Scope) -> ImportReport:
+        """The newer memories of the store that was replaced: believed as they were there where a person asks for it, else as imported."""
+        from hardwon.engine.exchange import export, import_memories
+        from hardwon.importers.lines import HEADER, read, to_line
+
+        with SqliteStore(kept, make=False, access=self._access) as old:
+            source = Engine(old, self._engine.repository, None, self._engine.clock, self._engine.entropy)
+            items = export(source, Filter(ids=self.newer.ids), private=True)
+            lines = [HEADER, *map(to_line, items)]
+        numbered = ((number, line.encode()) for number, line in enumerate(lines, start=1))
+        return import_memories(self._engine, read(numbered), scope, keep_trust=scope.origin.who == "person")
+
+
+def candidate(engine: Engine, home: str, file: str, opener: envelope.Opener | None = None, *, force: bool = False) -> Candidate:
+    """Look a backup through and make it ready beside the store; nothing of the store is touched.
+
+    ``file``: a path, or the name of one below ``home``/backups. ``force``: also one of another repository. InvalidInput for what is
+    no backup, WrongKey for one that nothing at hand opens, Damaged for one that is not whole, SchemaNewer.
+    """
+    store = local(engine)
+    path = _found(engine, home, file)
+    into = access_of(store)
+    taken, work = copying.beside(store.path), copying.beside(store.path)
+    try:
+        _take(path, taken, opener or envelope.Opener(), store, into)
+        copying.copy(taken, _fitting(taken, path, store, into), work, Access(into.vfs, into.key))
+        _upgrade(engine, work, into)
+        seen = examine(work, into)
+        _refuse(engine, path, seen, force=force)
+        return Candidate(engine, path, work, into, seen)
+    except BaseException as error:
+        copying.discard(work)
+        if isinstance(error, OSError):
+            raise copying.refused(error, path) from error
+        raise
+    finally:
+        copying.discard(taken)
+
+
+def _found(engine: Engine, home: str, file: str) -> str:
+    """The path of a backup. InvalidInput where there is none, or it is the store itself."""
+    own = local(engine).path
+    path = os.path.abspath(file)
+    if os.sep not in file and not os.path.exists(path):
+        path = os.path.join(os.path.dirname(own), file)  # a store that was put aside
+        if not file.startswith(os.path.basename(own) + ".kept-") and engine.place is not None:
+            path = os.path.join(home, "backups", engine.place.entry.name, file)
+    try:
+        state = os.stat(path)
+    except (OSError, ValueError) as error:
+        raise _unusable(file, f"cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    if not stat.S_ISREG(state.st_mode):
+        raise _unusable(file, "is a folder" if stat.S_ISDIR(state.st_mode) else "is no regular file")
+    if os.path.exists(own) and os.path.samefile(path, own):
+        raise _unusable(file, "is the store itself")
+    return path
+
+
+def _take(path: str, taken: str, opener: envelope.Opener, store: SqliteStore, access: Access) -> None:
+    """The backup's bytes in a file of ours: so nothing is written beside it, and it may lie where nothing can be."""
+    if envelope.kind(path):
+        own = tuple(opener.identities) or (tuple(store.secrets()) if store.recipient else ())
+        envelope.unseal(path, taken, envelope.Opener(own, opener.passphrase))
+        return
+    for end in ("", "-wal"):
+        if os.path.exists(path + end):
+            raw.copy(path + end, taken + end)
+
+
+def _fitting(taken: str, path: str, store: SqliteStore, into: Access) -> Access:
+    """How the copy is opened: in the clear, or with one of the keys that the store has or had."""
+    with open(taken, "rb") as file:
+        plain = file.read(len(_PLAIN)) == _PLAIN
+    keys = [b""] if plain else [into.key] if into.key else []
+    if not plain and store.recipient:
+        keys += [secret.raw() for secret in store.secrets()]
+    for key in keys:
+        access = Access(into.vfs, key)
+        if _is_ours(taken, path, access):
+            return access
+    if plain or not store.recipient:
+        raise _unusable(path, "is no backup of ours, or is encrypted with a key that this store does not have")
+    raise WrongKey(f"{path} is encrypted with another key, or damaged", field="file", remedy="name the key that it was made with")
+
+
+def _is_ours(taken: str, path: str, access: Access) -> bool:
+    """Whether a file opens with that key as a store. SchemaNewer for one of a later Hardwon."""
+    try:
+        connection = open_connection(taken, readonly=True, access=access)
+        try:
+            schema, application = connection.pragma("user_version"), connection.pragma("application_id")
+        finally:
+            connection.close()
+    except (apsw.Error, Damaged):
+        return False
+    if application == APPLICATION_ID and schema > SCHEMA:
+        raise SchemaNewer(f"{path} was made by a later Hardwon (schema {schema})", remedy="upgrade Hardwon")
+    return bool(application == APPLICATION_ID)
+
+
+def _upgrade(engine: Engine, work: str, access: Access) -> None:
+    """Bring the copy to this version's schema."""
+    from hardwon.engine.opening import VERSION
+
+    with SqliteStore(work, f"hardwon {VERSION}", engine.clock, make=False, access=access) as made:
+        with made.write():
+            pass
+        made.checkpoint()
+    for name in os.listdir(os.path.dirname(work)):
+        if name.startswith(os.path.basename(work) + ".before-step-"):
+            files.disk.unlink(os.path.join(os.path.dirname(work), name))
+
+
+def _refuse(engine: Engine, path: str, seen: Examination, *, force: bool) -> None:
+    if not seen.ok:
+        wrong = next(finding for finding in seen.findings if finding.level in ("error", "warning"))
+        raise Damaged(f"{path} is not whole: {wrong.what} ({wrong.where})", remedy="nothing was changed; take another backup")
+    if seen.repository != engine.repository and not force:
+        raise InvalidInput(
+            f"{path} is the memory of another repository, or of this one when it was registered anew",
+            field="file",
+            remedy="`hardwon restore FILE --force` restores it all the same",
+        )
+
+
+def _difference(reader: Reader, old: Reader) -> Newer:
+    """What the one has and the other lacks, by ids and journal entries."""
+    held = set(old.ids(Filter(), derived=False))
+    new = [one for one in reader.ids(Filter(), derived=False) if one not in held]
+    written = {(event.replica, event.replica_seq) for event in _events(old)}
+    since = [event for event in _events(reader) if (event.replica, event.replica_seq) not in written]
+    changed = {event.memory for event in since} & held
+    return Newer(len(new), len(changed), len(since), tuple(reader.get(new[-_NAMED:])), tuple(new))
+
+
+def _events(reader: Reader) -> Iterator[Event]:
+    after = 0
+    while found := reader.events(after=after, limit=1000):
+        yield from found
+        after = found[-1].seq
+
+
+def _unusable(file: str, what: str) -> InvalidInput:
+    return InvalidInput(
+        f"{file[:200]!r} {what}", field="file", remedy="`hardwon backup` makes one; they lie below HARDWON_HOME/backups"
+    )
