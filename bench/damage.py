@@ -27,7 +27,7 @@ import apsw
 import hardwon
 from common import report, say, table, write_json
 from hardwon.errors import HardwonError
-from hardwon.store.check import findings
+from hardwon.store.checks.check import findings
 from hardwon.store.sqlite import SqliteStore
 from hardwon.types import Anchor, Change, Draft, Origin, Relation, Revision, Scope
 

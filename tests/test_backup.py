@@ -17,8 +17,9 @@ import pytest
 from hardwon.engine import backup, opening, restore
 from hardwon.engine.core import Engine
 from hardwon.errors import Damaged, DiskFull, HardwonError, InvalidInput, SchemaNewer, StoreError, WrongKey
-from hardwon.store import envelope, schema
+from hardwon.store import schema
 from hardwon.store.contents import contents
+from hardwon.store.keys import envelope
 from hardwon.store.sqlite import SqliteStore
 from hardwon.store.upgrade import upgrade
 from hardwon.types import Draft, Filter, Origin, Revision, Scope
@@ -497,7 +498,7 @@ def test_a_backup_for_a_recipient_is_opened_by_any_age_tool(engine: Engine, home
     (tmp_path / "plain.db").write_bytes(age.decrypt(raw, [key]))
     assert state(tmp_path / "plain.db") == state(engine.store.path)
     (tmp_path / "key").write_text(f"# public key: x\n{key}\n")
-    from hardwon.store.keys import parse
+    from hardwon.store.keys.secret import parse
 
     opener = envelope.Opener(parse((tmp_path / "key").read_text()))
     with restore.candidate(engine, str(home), done.file, opener) as found:

@@ -389,7 +389,8 @@ def test_r78_links_that_lead_out_are_not_followed(project: Path, tmp_path: Path,
 
 
 _WORDS = (
-    "login-service", '"quoted', "a:b", "AND", "OR", "NEAR(", "*", "^", "(", ")", "-x", "col:term", "{", "\\", "%", "_", "'", ";--", "é", "🙂",
+    "login-service", '"quoted', "a:b", "AND", "OR", "NEAR(", "*", "^", "(", ")", "-x", "col:term", "{", "\\", "%", "_", "'", ";--",
+    "é", "🙂",
 )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import hardwon
 from hardwon.engine import opening
 from hardwon.errors import HardwonError
-from hardwon.store import check, heads, log_tail
+from hardwon.store.checks import check, heads, log_tail
 from hardwon.store.checksums import COVERED
 from hardwon.store.connection import Access
 from hardwon.store.journal import event_hash

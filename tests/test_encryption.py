@@ -24,12 +24,12 @@ from hardwon.engine.encryption import KeyWish
 from hardwon.engine.opening import open_engine
 from hardwon.errors import Damaged, InvalidInput, WrongKey
 from hardwon.settings import KeySource
-from hardwon.store import keys
 from hardwon.store.connection import Access, open_connection, prepare_writer
 from hardwon.store.identity import Entry, KeyNote
-from hardwon.store.keyplace import KeyFile
+from hardwon.store.keys import secret as keys
+from hardwon.store.keys.keyplace import KeyFile
+from hardwon.store.keys.sealing import new_identity, recipient_of, seal, unseal
 from hardwon.store.registry import Registry, _parsed, _written
-from hardwon.store.sealing import new_identity, recipient_of, seal, unseal
 from hardwon.store.sqlite import SqliteStore
 from hardwon.store.upgrade import upgrade
 
@@ -436,7 +436,10 @@ LOADED = "import sys; from hardwon.doors import cli; cli.main(sys.argv[1:]); pri
 
 @pytest.mark.parametrize(
     ("options", "absent"),
-    [((), {"hardwon.store.keys", "hardwon.engine.unlocking"}), (("--encrypt",), {"hardwon.engine.encryption", "typing", "re"})],
+    [
+        ((), {"hardwon.store.keys.secret", "hardwon.engine.unlocking"}),
+        (("--encrypt",), {"hardwon.engine.encryption", "typing", "re"}),
+    ],
 )
 def test_the_quick_path_loads_no_more_than_it_needs(
     options: tuple[str, ...], absent: set[str], bare: Path, call: Callable[..., Result]
@@ -447,7 +450,7 @@ def test_the_quick_path_loads_no_more_than_it_needs(
     done = subprocess.run(command, cwd=bare, env=environment, capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
     assert "hardwon.store.sqlite" in loaded
-    assert not loaded & (absent | {"pyrage", "keyring", "hardwon.store.sealing", "hardwon.store.recrypt"})
+    assert not loaded & (absent | {"pyrage", "keyring", "hardwon.store.keys.sealing", "hardwon.store.keys.recrypt"})
 
 
 # A store that was plain
@@ -572,7 +575,7 @@ def test_a_copy_that_differs_in_one_row_is_not_used(
     encrypted: Path, call: Callable[..., Result], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = entry_of(home)
-    from hardwon.store import recrypt
+    from hardwon.store.keys import recrypt
 
     compare = recrypt._compare
 

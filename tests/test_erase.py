@@ -22,7 +22,7 @@ from hardwon.engine.erase import Erasure, again
 from hardwon.engine.exchange import export, import_memories
 from hardwon.errors import InvalidInput, StoreError
 from hardwon.importers.source import Incoming
-from hardwon.store import erasure_key
+from hardwon.store.keys import erasure_key
 from hardwon.store.memory import MemoryStore
 from hardwon.store.sqlite import SqliteStore
 from hardwon.types import REASONS, Anchor, Change, Draft, Filter, Origin, Query, Relation, Revision, Scope
@@ -525,7 +525,7 @@ def test_a_lost_key_is_told_and_does_not_hinder(engine: Engine, how: str) -> Non
 
 def test_many_processes_make_one_key(tmp_path: Path) -> None:
     code = (
-        "import os, sys; from hardwon.store.erasure_key import obtain; "
+        "import os, sys; from hardwon.store.keys.erasure_key import obtain; "
         "sys.stdout.write(obtain(sys.argv[1], os.urandom, 30).hex())"
     )
     path = str(tmp_path / "new" / "erasure.key")

@@ -17,10 +17,10 @@ from hardwon.engine.examination import look
 from hardwon.errors import Busy, Damaged, StoreError
 from hardwon.store.connection import PLAIN, Access
 from hardwon.store.lock import FileLock
-from hardwon.store.log_frames import newest_pages
-from hardwon.store.mend import mend
-from hardwon.store.pages import PAGE, record, varint
-from hardwon.store.salvage import DERIVED, salvage, shapes
+from hardwon.store.mending.log_frames import newest_pages
+from hardwon.store.mending.mend import mend
+from hardwon.store.mending.pages import PAGE, record, varint
+from hardwon.store.mending.salvage import DERIVED, salvage, shapes
 from hardwon.store.sqlite import SqliteStore
 from hardwon.types import Anchor, Draft, Filter, Origin, Revision, Scope
 from hardwon.upkeep import replay

@@ -23,9 +23,10 @@ from hardwon import Draft, Scope
 from hardwon.doors import waiting
 from hardwon.engine import spooling
 from hardwon.errors import Busy, DiskFull, NotFound, StoreError
-from hardwon.store import files, spool_frames, spool_header
-from hardwon.store.spool import CEILING, RESERVE, Spool
-from hardwon.store.spool_header import SECTOR
+from hardwon.store import files
+from hardwon.store.spooling import frames, header
+from hardwon.store.spooling.header import SECTOR
+from hardwon.store.spooling.spool import CEILING, RESERVE, Spool
 from hardwon.types import Filter, Origin
 
 if TYPE_CHECKING:
@@ -73,8 +74,8 @@ def texts(engine: Engine) -> list[str]:
         return [memory.text for memory in sorted(reader.find(Filter(), -1), key=lambda memory: memory.number or 0)]
 
 
-def head(engine: Engine) -> spool_header.Head:
-    found = spool_header.peek(engine.store.path + ".spool")
+def head(engine: Engine) -> header.Head:
+    found = header.peek(engine.store.path + ".spool")
     assert found is not None
     return found
 
@@ -233,7 +234,7 @@ def test_records_come_back_in_order_and_emptying_leaves_no_byte(tmp_path: Path) 
     assert batch is not None
     assert spool.empty(batch)
     assert spool.waiting() is None
-    assert Path(spool.path).read_bytes()[spool_header.DATA :].strip(b"\0") == b""
+    assert Path(spool.path).read_bytes()[header.DATA :].strip(b"\0") == b""
     assert Path(spool.path).stat().st_size == RESERVE
 
 
@@ -253,7 +254,7 @@ def test_there_is_a_ceiling(tmp_path: Path) -> None:
     spool.prepare()
     found = spool.head()
     assert found is not None and found.state is not None
-    sector, at = spool_header.encode(found.state.replace(sequence=9, start=CEILING - 500, end=CEILING - 500))
+    sector, at = header.encode(found.state.replace(sequence=9, start=CEILING - 500, end=CEILING - 500))
     with open(spool.path, "r+b") as file:
         file.seek(at)
         file.write(sector)
@@ -261,7 +262,7 @@ def test_there_is_a_ceiling(tmp_path: Path) -> None:
     with pytest.raises(DiskFull, match="ceiling"):
         spool.append(b"x" * 1000, 1, "busy")
     with pytest.raises(DiskFull, match="too large"):
-        spool.append(b"x" * (spool_frames.LARGEST + 1), 1, "busy")
+        spool.append(b"x" * (frames.LARGEST + 1), 1, "busy")
     assert payloads(spool) == [b"x" * 100]
 
 
@@ -269,10 +270,10 @@ def test_there_is_a_ceiling(tmp_path: Path) -> None:
 def test_a_damaged_byte_costs_the_one_record_that_it_is_in(tmp_path: Path, at: int) -> None:
     spool = Spool(str(tmp_path / "a.db"))
     said: list[bytes | None] = list(fill(spool, 3, 105))
-    size = spool_frames.span(Path(spool.path).read_bytes()[spool_header.DATA :], 1)
+    size = frames.span(Path(spool.path).read_bytes()[header.DATA :], 1)
     assert size == 144
     with open(spool.path, "r+b") as file:
-        file.seek(spool_header.DATA + size + at)
+        file.seek(header.DATA + size + at)
         byte = file.read(1)[0]
         file.seek(-1, os.SEEK_CUR)
         file.write(bytes([byte ^ 0x55]))
@@ -287,7 +288,7 @@ def test_records_are_found_when_the_head_is_damaged(tmp_path: Path, what: str) -
     said = fill(spool, 5)
     found = spool.head()
     assert found is not None and found.state is not None
-    newest = found.state.sequence % 2 * spool_header.SECTOR
+    newest = found.state.sequence % 2 * header.SECTOR
     wrong = {"one slot": (newest, 512), "both slots": (0, 1024), "the whole head": (0, 4096)}[what]
     with open(spool.path, "r+b") as file:
         file.seek(wrong[0])
@@ -304,7 +305,7 @@ def test_a_zeroed_head_does_not_hide_what_waits(tmp_path: Path) -> None:
     spool = Spool(str(tmp_path / "a.db"))
     said = fill(spool, 5)
     with open(spool.path, "r+b") as file:
-        file.write(bytes(spool_header.DATA))
+        file.write(bytes(header.DATA))
     found = spool.head()
     assert found is not None and found.waits
     assert payloads(spool) == said
@@ -318,15 +319,15 @@ def test_a_record_of_an_earlier_generation_is_never_taken_for_one_that_waits(tmp
     assert batch is not None
     spool.empty(batch)
     with open(spool.path, "r+b") as file:  # a power loss after the new slot, before the zeros
-        file.seek(spool_header.DATA)
-        file.write(whole[spool_header.DATA :])
+        file.seek(header.DATA)
+        file.write(whole[header.DATA :])
     assert payloads(spool) == []
     spool.append(b"new", 1, "busy")
     assert payloads(spool) == [b"new"]
     batch = spool.waiting()
     assert batch is not None
     spool.empty(batch)
-    assert Path(spool.path).read_bytes()[spool_header.DATA :].strip(b"\0") == b""
+    assert Path(spool.path).read_bytes()[header.DATA :].strip(b"\0") == b""
 
 
 # --- nothing is lost, nothing comes twice
@@ -530,7 +531,7 @@ def test_after_any_power_loss_everything_that_was_told_waits_or_was_taken_in(ste
                 image = disk.after_power_loss(chance)
                 Path(spool.path).write_bytes(image)
                 files.use(disk := Recorded(image))
-                found = spool_header.peek(spool.path)
+                found = header.peek(spool.path)
                 readable = [payload for payload in payloads(spool) if payload is not None]
                 assert [one for one in told if one not in taken] == [one for one in readable if one in told and one not in taken]
                 assert set(readable) <= set(tried)
@@ -651,8 +652,8 @@ def test_a_long_spool_goes_in_slices_and_the_rest_stays_before_what_comes_later(
 def encrypted(tmp_path: Path) -> Iterator[Engine]:
     pytest.importorskip("pyrage")
     from hardwon.store.connection import Access
-    from hardwon.store.keys import Secret
-    from hardwon.store.sealing import new_identity, recipient_of
+    from hardwon.store.keys.secret import Secret
+    from hardwon.store.keys.sealing import new_identity, recipient_of
 
     secret = Secret(new_identity())
     access = Access(key=secret.raw(), recipient=recipient_of(secret), secrets=lambda: (secret,))
@@ -676,8 +677,8 @@ def test_what_waits_for_an_encrypted_store_is_sealed_to_its_key(encrypted: Engin
 
 
 def test_what_was_sealed_to_another_key_is_set_aside_as_it_is(encrypted: Engine) -> None:
-    from hardwon.store.keys import Secret
-    from hardwon.store.sealing import new_identity, recipient_of, seal
+    from hardwon.store.keys.secret import Secret
+    from hardwon.store.keys.sealing import new_identity, recipient_of, seal
 
     other = seal(recipient_of(Secret(new_identity())), b"tangerine")
     Spool(encrypted.store.path).append(other, 1, "busy", sealed=True)
@@ -861,7 +862,7 @@ def test_an_append_that_fails_leaves_the_spool_as_it_was(tmp_path: Path) -> None
 def test_what_cannot_be_spooled_either_is_the_first_error_and_leaves_a_mark_until_a_write_succeeds(engine: Engine) -> None:
     class Refusing(files.Disk):
         def write(self, descriptor: int, data: bytes, offset: int) -> None:
-            if offset >= spool_header.DATA:
+            if offset >= header.DATA:
                 raise OSError(28, "No space left on device")
             super().write(descriptor, data, offset)
 

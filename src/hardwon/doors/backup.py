@@ -11,8 +11,8 @@ from hardwon.engine import repair as repairs
 from hardwon.engine import restore as restores
 from hardwon.errors import InvalidInput
 from hardwon.settings import backup_passphrase
-from hardwon.store.envelope import Lock, Opener, Passphrase
-from hardwon.store.keys import parse
+from hardwon.store.keys.envelope import Lock, Opener, Passphrase
+from hardwon.store.keys.secret import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from hardwon.engine.core import Engine
     from hardwon.engine.repair import RepairReport
     from hardwon.engine.restore import Newer, Restoration
-    from hardwon.store.keys import Secret
-    from hardwon.store.mend import Lost
+    from hardwon.store.keys.secret import Secret
+    from hardwon.store.mending.mend import Lost
     from hardwon.types import Scope
 
 _SHOWN = 20  # lost memories in the answer for a person

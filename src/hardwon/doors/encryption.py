@@ -10,8 +10,8 @@ from hardwon.engine.encryption import KeyWish
 from hardwon.engine.unlocking import NONE
 from hardwon.errors import InvalidInput
 from hardwon.settings import key_source
-from hardwon.store.keyplace import KeyFile
-from hardwon.store.recrypt import leftovers
+from hardwon.store.keys.keyplace import KeyFile
+from hardwon.store.keys.recrypt import leftovers
 from hardwon.store.registry import Registry
 from hardwon.types import Finding
 

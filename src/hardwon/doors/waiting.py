@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hardwon.engine.core import Engine
-    from hardwon.store.spool_header import Head, State
+    from hardwon.store.spooling.header import Head, State
 
 # Milliseconds that a record may wait because the store was in use, and no more: an agent was told an id that nobody can recall yet.
 PATIENCE = 15 * 60_000

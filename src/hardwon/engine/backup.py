@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from hardwon.engine.examination import examine
 from hardwon.engine.repair import local
 from hardwon.errors import Damaged, InvalidInput
-from hardwon.store import copying, envelope, files
+from hardwon.store import copying, files
 from hardwon.store.connection import Access
+from hardwon.store.keys import envelope
 from hardwon.types import Value
 
 TYPE_CHECKING = False

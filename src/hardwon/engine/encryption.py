@@ -11,11 +11,11 @@ import os
 from hardwon.engine.unlocking import NONE, access_with, accesses, given, key_file
 from hardwon.errors import HardwonError, InvalidInput
 from hardwon.store.identity import KeyNote
-from hardwon.store.keyplace import NEW, OLD, KeyFile, KeyringItem, archive, place
-from hardwon.store.keys import Secret, written
-from hardwon.store.recrypt import BEFORE, PART, recrypt, remove_leftovers
-from hardwon.store.sealing import new_identity, recipient_of
-from hardwon.store.spool import Spool
+from hardwon.store.keys.keyplace import NEW, OLD, KeyFile, KeyringItem, archive, place
+from hardwon.store.keys.recrypt import BEFORE, PART, recrypt, remove_leftovers
+from hardwon.store.keys.sealing import new_identity, recipient_of
+from hardwon.store.keys.secret import Secret, written
+from hardwon.store.spooling.spool import Spool
 from hardwon.store.sqlite import SqliteStore
 from hardwon.types import Value
 

@@ -11,7 +11,8 @@ from hardwon.engine import record
 from hardwon.engine.erased import KEYS
 from hardwon.errors import InvalidInput, StoreError
 from hardwon.search import terms
-from hardwon.store import copies, erasure_key
+from hardwon.store import copies
+from hardwon.store.keys import erasure_key
 from hardwon.types import Filter, Value
 from hardwon.upkeep.erasure import check, emptied, erasable, saying, sayings
 from hardwon.upkeep.revise import AFTERWARDS, REDACTED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.store import erasure_key
+from hardwon.store.keys import erasure_key
 from hardwon.types import Finding
 from hardwon.upkeep.erasure import saying
 

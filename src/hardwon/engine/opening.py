@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from hardwon.engine.encryption import KeyWish
     from hardwon.store.base import Store
     from hardwon.store.identity import Entry
-    from hardwon.store.keys import Secret
+    from hardwon.store.keys.secret import Secret
 
 VERSION = "0.1.0"
-# The file in HARDWON_HOME by which erased words are recognised (store/erasure_key.py); no store and no backup has it.
+# The file in HARDWON_HOME by which erased words are recognised (store/keys/erasure_key.py); no store and no backup has it.
 ERASURE_KEY = "erasure.key"
 _NAMED = 10
 
@@ -136,7 +136,7 @@ def create(
 
 
 def head_path(home: str, entry: Entry) -> str:
-    """Where it is told, outside the store, how far its journal had come (store/heads.py)."""
+    """Where it is told, outside the store, how far its journal had come (store/checks/heads.py)."""
     return os.path.join(home, "heads", entry.id)
 
 
@@ -189,7 +189,7 @@ def prepare(store: Store, repository: str, now: int, entropy: Callable[[int], by
             writer.set_setting("replica", uuid7(now, entropy(10)))
             writer.set_setting("created_at", str(now))
     if store.path and not os.path.exists(store.path + ".spool"):
-        from hardwon.store.spool import Spool
+        from hardwon.store.spooling.spool import Spool
 
         try:
             Spool(store.path).prepare()

@@ -8,11 +8,13 @@ from hardwon.engine.changes import EDGE, SETTLED
 from hardwon.engine.core import Engine
 from hardwon.engine.examination import examine
 from hardwon.errors import Damaged, StoreError
-from hardwon.store import copying, heads, raw
+from hardwon.store import copying
+from hardwon.store.checks import heads
 from hardwon.store.connection import Access, open_connection
-from hardwon.store.mend import mend
-from hardwon.store.rebuild import Writing, rebuild
-from hardwon.store.salvage import salvage
+from hardwon.store.mending import raw
+from hardwon.store.mending.mend import mend
+from hardwon.store.mending.rebuild import Writing, rebuild
+from hardwon.store.mending.salvage import salvage
 from hardwon.store.sqlite import SqliteStore
 from hardwon.store.swap import Locked, swap
 from hardwon.types import Finding, Value
@@ -23,8 +25,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hardwon.store.mend import Lost, Mended
-    from hardwon.store.salvage import Salvage
+    from hardwon.store.mending.mend import Lost, Mended
+    from hardwon.store.mending.salvage import Salvage
     from hardwon.types import Scope
 
 _REFUSED = "the disk refused to read"  # how a check begins that the system kept from reading

@@ -11,9 +11,11 @@ from hardwon.engine.core import Engine
 from hardwon.engine.examination import Examination, examine
 from hardwon.engine.repair import access_of, kept_name, local, settle
 from hardwon.errors import Damaged, HardwonError, InvalidInput, SchemaNewer, WrongKey
-from hardwon.store import copying, envelope, files, raw
+from hardwon.store import copying, files
 from hardwon.store.connection import APPLICATION_ID, SCHEMA, Access, open_connection
-from hardwon.store.mend import NIL
+from hardwon.store.keys import envelope
+from hardwon.store.mending import raw
+from hardwon.store.mending.mend import NIL
 from hardwon.store.rows import to_text
 from hardwon.store.sqlite import SqliteStore
 from hardwon.store.swap import Locked, swap

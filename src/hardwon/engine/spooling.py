@@ -12,7 +12,7 @@ from hardwon.engine.record import Submission, enter
 from hardwon.engine.writing import head
 from hardwon.errors import Busy, Damaged, DiskFull, HardwonError, InvalidInput, KeyMissing, NotFound, StoreError, WrongKey
 from hardwon.intake import merge
-from hardwon.store.spool import Spool
+from hardwon.store.spooling.spool import Spool
 from hardwon.types import Anchor, Draft, Origin, Receipt
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from hardwon.engine.core import Engine
     from hardwon.store.base import Writer
-    from hardwon.store.spool_frames import Record
+    from hardwon.store.spooling.frames import Record
 
 VERSION = 1
 # Most records of a transaction: the lock is given back in between, and a power loss costs no more than this work.
@@ -71,7 +71,7 @@ def _worth_waiting(engine: Engine, error: StoreError) -> bool:
 
 
 def _sealed(engine: Engine, payload: bytes) -> bytes:
-    from hardwon.store.sealing import seal
+    from hardwon.store.keys.sealing import seal
 
     return seal(engine.store.recipient, payload)
 
@@ -166,7 +166,7 @@ def _opened(engine: Engine, record: Record) -> bytes:
         raise InvalidInput("it cannot be read: a power loss cut it short before it was acknowledged, or the disk changed it")
     if not record.sealed:
         return record.payload
-    from hardwon.store.sealing import unseal
+    from hardwon.store.keys.sealing import unseal
 
     secrets = engine.store.secrets()
     if not secrets:

@@ -7,8 +7,8 @@ import os
 from hardwon.errors import HardwonError, InvalidInput, KeyMissing, WrongKey
 from hardwon.store.connection import Access
 from hardwon.store.identity import KeyNote
-from hardwon.store.keyplace import NEW, KeyFile, archived, place
-from hardwon.store.keys import Secret
+from hardwon.store.keys.keyplace import NEW, KeyFile, archived, place
+from hardwon.store.keys.secret import Secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon.errors import Damaged, DiskFull, StoreError
-from hardwon.store.spool_header import Head, peek
+from hardwon.store.spooling.header import Head, peek
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

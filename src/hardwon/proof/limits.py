@@ -147,7 +147,7 @@ def _refused(folder: str, forbid: Callable[[str], None]) -> Iterator[str]:
     engine.compact()
     engine.verify()
     import hardwon.engine.spooling
-    import hardwon.store.doubt  # noqa: F401 - loaded, not used
+    import hardwon.store.checks.doubt  # noqa: F401 - loaded, not used
 
     engine.persist()
     engine.close()

@@ -10,12 +10,12 @@ from hardwon.engine.core import Engine
 from hardwon.engine.erase import finish, is_pending
 from hardwon.errors import HardwonError, NoStore, SchemaOlder
 from hardwon.proof.operations import SCOPE, Entropy
-from hardwon.store.check import CHECKS
+from hardwon.store.checks.check import CHECKS
+from hardwon.store.checks.scan import UNREADABLE
 from hardwon.store.checksums import register
 from hardwon.store.connection import Access
 from hardwon.store.contents import fingerprint
 from hardwon.store.registry import Registry
-from hardwon.store.scan import UNREADABLE
 from hardwon.store.sqlite import SqliteStore
 from hardwon.types import Draft, Filter, Finding, Value
 

@@ -18,7 +18,7 @@ from hardwon.proof.observation import BACKUP, DIMENSIONS, EXPORT, HOME, KEY, MOD
 from hardwon.proof.operations import SCOPE, changes
 from hardwon.store.connection import Access
 from hardwon.store.ids import uuid7
-from hardwon.store.recrypt import recrypt, remove_leftovers
+from hardwon.store.keys.recrypt import recrypt, remove_leftovers
 from hardwon.store.registry import Registry
 from hardwon.store.replacement import Replacement
 from hardwon.store.sqlite import SqliteStore

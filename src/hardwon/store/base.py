@@ -25,7 +25,7 @@ from hardwon.types import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hardwon.store.keys import Secret
+    from hardwon.store.keys.secret import Secret
 
 
 class Reader(Protocol):

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from hardwon.store.keys import Secret
+    from hardwon.store.keys.secret import Secret
 
 # Bytes of log after which a commit moves it into the file. Small, because the log is kept between processes (closing does not
 # checkpoint: that would cost each short command two more syncs) and the first to open a quiet store has to scan it. SQLite's own
@@ -189,7 +189,7 @@ def _is_ours(path: str) -> bool:
 
 def _damage(error: apsw.Error, path: str, access: Access | None) -> StoreError:
     if access is not None:
-        from hardwon.store.doubt import is_intact
+        from hardwon.store.checks.doubt import is_intact
 
         if is_intact(path, access):
             return StoreError(f"{path} was misread once: {error}", remedy="it is intact; try again, and look at the disk")

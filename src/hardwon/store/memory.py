@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Literal
 
-    from hardwon.store.keys import Secret
+    from hardwon.store.keys.secret import Secret
     from hardwon.types import Finding
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import TracebackType
 
-    from hardwon.store.keys import Secret
+    from hardwon.store.keys.secret import Secret
     from hardwon.types import Finding
 
 _STEPS = 1_000_000  # of SQLite's virtual machine, after which a statement that lasts is looked at again; some ten milliseconds
@@ -150,7 +150,7 @@ class SqliteStore:
             connection = self.current(readonly=False).connection
             truncate_log(connection)
             if self.head:
-                from hardwon.store import heads
+                from hardwon.store.checks import heads
 
                 heads.note(self.head, connection)
         except apsw.Error as error:
@@ -179,7 +179,7 @@ class SqliteStore:
         return self._checked() if any(finding.level == "error" for finding in found) else found
 
     def _checked(self) -> list[Finding]:
-        from hardwon.store.check import verify
+        from hardwon.store.checks.check import verify
 
         # A connection of its own: FTS5's integrity check trusts what an older one had cached before others wrote.
         with SqliteStore(self.path, make=False, access=self.access, head=self.head) as fresh:
@@ -187,7 +187,7 @@ class SqliteStore:
 
     def check_quickly(self) -> list[Finding]:
         """What a few milliseconds tell: whether the journal was longer once, or its log ends in damage."""
-        from hardwon.store.check import quick
+        from hardwon.store.checks.check import quick
 
         return quick(self)
 

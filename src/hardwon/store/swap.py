@@ -116,6 +116,6 @@ def _keep(path: str, kept: str) -> None:
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
-        from hardwon.store.raw import pieces
+        from hardwon.store.mending.raw import pieces
 
         files.write_whole(kept, pieces(path))

@@ -185,10 +185,10 @@ class Transaction:
         return False
 
     def _tell_head(self, connection: apsw.Connection, *, shortened: bool) -> None:
-        """Outside the store, how far the journal has come: with each checkpoint, and else at most once a minute (store/heads.py)."""
+        """Outside the store, how far the journal has come: with each checkpoint, and else at most once a minute (store/checks/heads.py)."""
         head = self._store.head
         if head and (shortened or _is_older(head, _HEAD_SECONDS)):
-            from hardwon.store import heads
+            from hardwon.store.checks import heads
 
             heads.note(head, connection)
 

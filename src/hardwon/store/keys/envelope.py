@@ -6,8 +6,8 @@ import os
 
 from hardwon.errors import Damaged, InvalidInput, WrongKey
 from hardwon.store import files
-from hardwon.store.keys import Secret
-from hardwon.store.sealing import library
+from hardwon.store.keys.sealing import library
+from hardwon.store.keys.secret import Secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

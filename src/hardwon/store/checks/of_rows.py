@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import apsw
 
+from hardwon.store.checks.remedies import KEEP, REBUILD
+from hardwon.store.checks.scan import UNREADABLE, Gaps, by_key, by_rowid
 from hardwon.store.checksums import COVERED, of
 from hardwon.store.journal import row_hash
-from hardwon.store.remedies import KEEP, REBUILD
 from hardwon.store.rows import encode_list, last_part, to_text
-from hardwon.store.scan import UNREADABLE, Gaps, by_key, by_rowid
 from hardwon.store.sqlite_read import SqliteReader
 from hardwon.types import Finding
 

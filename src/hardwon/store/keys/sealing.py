@@ -7,7 +7,7 @@ its own format was rejected: `age -d -i KEYFILE` of any vendor opens these.
 from __future__ import annotations
 
 from hardwon.errors import Damaged, InvalidInput, Unavailable, WrongKey
-from hardwon.store.keys import Secret
+from hardwon.store.keys.secret import Secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

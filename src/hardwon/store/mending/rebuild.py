@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hardwon.store.checksums import COVERED, sealed
-from hardwon.store.mend import NIL
+from hardwon.store.mending.mend import NIL
+from hardwon.store.mending.salvage import shapes, version_of
 from hardwon.store.rows import decode_lengths, decode_postings, to_text
-from hardwon.store.salvage import shapes, version_of
 from hardwon.store.sqlite_vectors import STAMP
 from hardwon.types import Memory
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from hardwon.store.mend import Mended, Note
-    from hardwon.store.salvage import Row
+    from hardwon.store.mending.mend import Mended, Note
+    from hardwon.store.mending.salvage import Row
     from hardwon.store.sqlite import SqliteStore
     from hardwon.store.sqlite_write import SqliteWriter
     from hardwon.types import Origin

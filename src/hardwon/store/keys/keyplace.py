@@ -12,7 +12,7 @@ import stat
 from hardwon.errors import DiskFull, HardwonError, InvalidInput, KeyMissing, ReadOnly, StoreError, Unavailable
 from hardwon.store import files
 from hardwon.store.connection import NO_SPACE
-from hardwon.store.keys import Secret, parse, written
+from hardwon.store.keys.secret import Secret, parse, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

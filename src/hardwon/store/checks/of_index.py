@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import apsw
 
-from hardwon.store.remedies import KEEP, REBUILD
+from hardwon.store.checks.remedies import KEEP, REBUILD
+from hardwon.store.checks.scan import UNREADABLE, Gaps, by_rowid
 from hardwon.store.rows import decode_lengths, decode_postings
-from hardwon.store.scan import UNREADABLE, Gaps, by_rowid
 from hardwon.types import Finding
 
 TYPE_CHECKING = False

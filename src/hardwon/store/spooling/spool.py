@@ -14,9 +14,10 @@ from __future__ import annotations
 import os
 
 from hardwon.errors import DiskFull
-from hardwon.store import files, spool_frames
+from hardwon.store import files
 from hardwon.store.lock import FileLock
-from hardwon.store.spool_header import DATA, MARK_AT, SECTOR, Head, State, Trouble, encode, encode_mark, peek, read
+from hardwon.store.spooling import frames
+from hardwon.store.spooling.header import DATA, MARK_AT, SECTOR, Head, State, Trouble, encode, encode_mark, peek, read
 from hardwon.types import Finding, Value
 
 TYPE_CHECKING = False
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from hardwon.store.spool_frames import Record
+    from hardwon.store.spooling.frames import Record
 
 END = ".spool"
 REJECTED = ".rejected"
@@ -45,7 +46,7 @@ class Batch(Value):
 
     def records(self) -> Iterator[Record]:
         """The records in their order; unreadable ones too."""
-        return spool_frames.unpack(self.raw, self.start, self.generation)
+        return frames.unpack(self.raw, self.start, self.generation)
 
 
 class Spool:
@@ -71,11 +72,11 @@ class Spool:
 
         ``at``: when it was said, in milliseconds; ``cause``: the kind of the error that brought it here.
         """
-        if len(payload) > spool_frames.LARGEST:
+        if len(payload) > frames.LARGEST:
             raise DiskFull("this is too large for the spool", remedy="record it when the store can be written again")
         with self._locked() as descriptor:
             state = self._state(descriptor)
-            frame = spool_frames.pack(payload, state.generation, at, sealed=sealed)
+            frame = frames.pack(payload, state.generation, at, sealed=sealed)
             if state.end + len(frame) > CEILING:
                 raise DiskFull(
                     f"{self.path} has reached its ceiling of {CEILING >> 20} MB", remedy="see why the store cannot be written"
@@ -186,8 +187,8 @@ class Spool:
             state = self._recovered(descriptor)
             self._tell(descriptor, state)
             state = state.replace(sequence=state.sequence + 1)
-        while size := spool_frames.span(os.pread(descriptor, spool_frames.HEAD, state.end), state.generation):
-            record = next(spool_frames.unpack(os.pread(descriptor, size, state.end), state.end, state.generation))
+        while size := frames.span(os.pread(descriptor, frames.HEAD, state.end), state.generation):
+            record = next(frames.unpack(os.pread(descriptor, size, state.end), state.end, state.generation))
             if record.payload is None:
                 break  # cut short before it was acknowledged
             state = state.replace(end=record.end, count=state.count + 1, since=state.since or record.at)
@@ -211,8 +212,8 @@ class Spool:
         raw = _read(descriptor, DATA, os.fstat(descriptor).st_size - DATA).rstrip(b"\0")
         if not raw:
             return State(sequence=1, generation=1)
-        generation = max(spool_frames.generations(raw), default=1)
-        found = list(spool_frames.unpack(raw, DATA, generation))
+        generation = max(frames.generations(raw), default=1)
+        found = list(frames.unpack(raw, DATA, generation))
         readable = [record for record in found if record.payload is not None]
         since = readable[0].at if readable else 0
         return State(1, generation, DATA, found[-1].end, len(readable), since, "damaged")

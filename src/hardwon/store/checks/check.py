@@ -11,12 +11,12 @@ import os
 import apsw
 
 from hardwon.errors import Busy, Damaged, NoStore
-from hardwon.store import check_file, check_index, check_journal, check_rows, heads, log_tail
+from hardwon.store.checks import heads, log_tail, of_file, of_index, of_journal, of_rows
+from hardwon.store.checks.remedies import KEEP, REPAIR
+from hardwon.store.checks.scan import UNREADABLE
 from hardwon.store.checksums import register
 from hardwon.store.connection import translate
 from hardwon.store.lock import FileLock
-from hardwon.store.remedies import KEEP, REPAIR
-from hardwon.store.scan import UNREADABLE
 from hardwon.types import Finding
 
 TYPE_CHECKING = False
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 _WAIT = 5.0  # seconds for the writers' lock, to look once more at a log that seems broken
 
 CHECKS: tuple[tuple[str, Check], ...] = (
-    ("file", check_file.integrity),
-    ("schema", check_file.schema),
-    ("references", check_file.references),
-    ("chain", check_journal.chain),
-    ("versions", check_journal.versions),
-    ("events", check_journal.whole),
-    ("repairs", check_journal.repairs),
-    ("memories", check_rows.memories),
-    ("anchors", check_rows.anchors),
-    ("links", check_rows.targets),
-    *((table, check_rows.checksums_of(table)) for table in check_rows.TABLES),
-    ("documents", check_index.documents),
-    ("search", check_index.words),
-    ("search", check_index.settings),
+    ("file", of_file.integrity),
+    ("schema", of_file.schema),
+    ("references", of_file.references),
+    ("chain", of_journal.chain),
+    ("versions", of_journal.versions),
+    ("events", of_journal.whole),
+    ("repairs", of_journal.repairs),
+    ("memories", of_rows.memories),
+    ("anchors", of_rows.anchors),
+    ("links", of_rows.targets),
+    *((table, of_rows.checksums_of(table)) for table in of_rows.TABLES),
+    ("documents", of_index.documents),
+    ("search", of_index.words),
+    ("search", of_index.settings),
 )
 
 

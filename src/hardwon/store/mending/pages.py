@@ -12,7 +12,7 @@ import os
 import apsw
 
 from hardwon.store.connection import PLAIN, Access, unlock
-from hardwon.store.log_frames import newest_pages
+from hardwon.store.mending.log_frames import newest_pages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 import apsw
 
-from hardwon.store.check_file import MOST
-from hardwon.store.check_rows import name_of
+from hardwon.store.checks.of_file import MOST
+from hardwon.store.checks.of_rows import name_of
+from hardwon.store.checks.remedies import KEEP
+from hardwon.store.checks.scan import UNREADABLE, Gaps, by_key, by_rowid
 from hardwon.store.journal import GENESIS, content_digest, event_hash
-from hardwon.store.remedies import KEEP
 from hardwon.store.rows import VERSION_COLUMNS, to_event, to_text, to_version
-from hardwon.store.scan import UNREADABLE, Gaps, by_key, by_rowid
 from hardwon.store.sqlite_read import EVENT_COLUMNS
 from hardwon.types import Finding
 

@@ -6,8 +6,8 @@ import re
 
 import apsw
 
+from hardwon.store.checks.remedies import KEEP
 from hardwon.store.connection import SCHEMA
-from hardwon.store.remedies import KEEP
 from hardwon.store.schema import RECORD, STEPS
 from hardwon.types import Finding
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from hardwon.intake.merge import twin_key
 from hardwon.store.journal import row_hash
+from hardwon.store.mending.salvage import _MEMORY, event_of, memory_of, version_of
 from hardwon.store.rows import encode_anchors, encode_list, last_part, memory_values, to_blob, to_text
-from hardwon.store.salvage import _MEMORY, event_of, memory_of, version_of
 from hardwon.types import LINKS, Memory, Occurrence, Origin, Value
 
 TYPE_CHECKING = False
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from hardwon.store.heads import Head
-    from hardwon.store.salvage import Row, Salvage
+    from hardwon.store.checks.heads import Head
+    from hardwon.store.mending.salvage import Row, Salvage
     from hardwon.types import Event, Version
 
     Replay = Callable[[Version, Sequence[Event], Sequence[Occurrence], int | None, str | None], Memory]
