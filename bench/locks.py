@@ -35,8 +35,9 @@ class NoLock:
         """Nothing to give back."""
 
 
-def write(way: str, path: str, name: str, ends: float) -> None:
-    """One writer: a line with the milliseconds of each call that was acknowledged."""
+def write(way: str, path: str, name: str, seconds: float) -> None:
+    """One writer: a line when it is ready; from the line that it is sent then, one with the milliseconds of each call that was
+    acknowledged."""
     from hardwon.store import connection, sqlite
 
     if way == "polling":
@@ -46,8 +47,11 @@ def write(way: str, path: str, name: str, ends: float) -> None:
     from hardwon.types import Anchor
 
     engine = hardwon.open_store(path, wait=_TIMEOUT_MS / 1000)
-    number = 0
-    while time.time() < ends:
+    engine.figures()
+    print("ready", flush=True)
+    sys.stdin.readline()
+    number, ends = 0, time.monotonic() + seconds
+    while time.monotonic() < ends:
         number += 1
         place = Anchor(f"{name}.py", f"{name}.run{number % 7}")
         draft = hardwon.Draft(f"{name} lesson {number}", "lesson", "failed", detail="what was tried " * 10, anchors=(place,))
@@ -64,13 +68,18 @@ def measure(way: str, writers: int, seconds: float) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "bench.db")
         hardwon.open_store(path).close()
-        ends = time.time() + 1.0 + seconds  # a second for the processes to start
+        command = [sys.executable, __file__, "--writer", way, path]
         processes = [
-            subprocess.Popen(
-                [sys.executable, __file__, "--writer", way, path, f"w{number}", str(ends)], stdout=subprocess.PIPE, text=True
-            )
+            subprocess.Popen([*command, f"w{number}", str(seconds)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             for number in range(writers)
         ]
+        for process in processes:
+            if process.stdout is None or process.stdout.readline() != "ready\n":
+                raise SystemExit(f"a writer did not start ({way})")
+        for process in processes:
+            if process.stdin is not None:
+                process.stdin.write("go\n")
+                process.stdin.flush()
         waits = [float(line) for process in processes for line in process.communicate()[0].splitlines()]
         if any(process.returncode for process in processes):
             raise SystemExit(f"a writer failed ({way})")
@@ -92,11 +101,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=4.0)
     parser.add_argument("--seed", type=int, default=1, help="decides which way begins each round")
     parser.add_argument("--json", metavar="FILE")
-    parser.add_argument("--writer", nargs=4, metavar=("WAY", "PATH", "NAME", "ENDS"), help=argparse.SUPPRESS)
+    parser.add_argument("--writer", nargs=4, metavar=("WAY", "PATH", "NAME", "SECONDS"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.writer:
-        way, path, name, ends = options.writer
-        write(way, path, name, float(ends))
+        way, path, name, seconds = options.writer
+        write(way, path, name, float(seconds))
         return
     chance = random.Random(options.seed)
     found: dict[str, list[dict[str, float]]] = {way: [] for way in WAYS}

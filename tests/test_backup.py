@@ -259,7 +259,7 @@ def test_backups_under_load_are_whole_and_come_back_as_they_were(
     assert restored["events"][:-1] == copy["events"]
 
 
-def test_a_checkpoint_between_two_backups_costs_nothing(engine: Engine, home: Path) -> None:
+def test_r96_a_checkpoint_between_two_backups_costs_nothing(engine: Engine, home: Path) -> None:
     """Case R96: the log was moved and begun anew while nobody made a backup."""
     first = backup.backup(engine, str(home))
     for number in range(20):
@@ -588,7 +588,7 @@ def test_the_commands_say_what_they_did(project: Path, call: Callable[..., Resul
     assert "#2 was created" in call("undo").err  # the last thing done; a restore is nothing that a memory says
 
 
-def test_an_export_of_a_store_read_as_empty_replaces_nothing(project: Path, call: Callable[..., Result], tmp_path: Path) -> None:
+def test_r20_an_export_of_a_store_read_as_empty_replaces_nothing(project: Path, call: Callable[..., Result], tmp_path: Path) -> None:
     """Case R20: a store that is another one, or has nothing in it, and then the good export is gone."""
     for number in range(30):
         call("record", f"fact {number}")

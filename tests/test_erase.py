@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 import hardwon
 from hardwon.engine import changes, opening
 from hardwon.engine.core import Engine
-from hardwon.engine.erase import Erasure, again
+from hardwon.engine.erase import Erasure
+from hardwon.engine.erased_since import again, known
 from hardwon.engine.exchange import export, import_memories
 from hardwon.errors import InvalidInput, StoreError
 from hardwon.importers.source import Incoming
@@ -626,8 +627,9 @@ def test_an_earlier_state_that_is_put_back_is_erased_anew(engine: Engine, tmp_pa
     back = Engine(SqliteStore(str(copy)), REPOSITORY, erasure_key=engine.erasure_key)
     assert get(back, "1").text == WORDS
     with engine.store.read() as later:
-        assert again(back, later, AGENT).ids == (engine.identify("1"),)
-        assert again(back, later, AGENT).ids == ()
+        gone = known(later)
+    assert again(back, gone, AGENT).ids == (engine.identify("1"),)
+    assert again(back, gone, AGENT).ids == ()
     assert left(back, ["staging"]) == []
     assert (get(back, "1").erased, get(back, "2").text) == (True, "something that stays")
     assert back.history("1", PERSON)[2][-1].payload == "request"

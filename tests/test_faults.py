@@ -226,7 +226,7 @@ def test_every_failure_names_calls_that_are_counted() -> None:
 # The engine
 
 
-def test_an_unsafe_engine_is_refused_before_a_file_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_r46_an_unsafe_engine_is_refused_before_a_file_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The version that Python's own module has here may be safe by now; one that is known to lose commits is not."""
     own = sqlite3.sqlite_version
     version = own if not engine_is_safe(own) else "3.40.1"

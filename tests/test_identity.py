@@ -927,11 +927,10 @@ def test_a_home_that_may_not_be_written(tmp: Path, repo: Path) -> None:
         enter(Registry(str(tmp / "closed" / "home")), repo)
 
 
-def test_a_held_lock_ends_in_busy(repo: Path, home: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_held_lock_ends_in_busy(repo: Path, home: Registry) -> None:
     enter(home, repo)
-    monkeypatch.setattr(registry_module, "_PATIENCE", 0.05)
-    with registry_module._Lock(home.home), pytest.raises(Busy):
-        home.link("shop", Checkout(root="/x"))
+    with registry_module._Lock(home.home, wait=1), pytest.raises(Busy):
+        Registry(home.home, wait=0.05).link("shop", Checkout(root="/x"))
     home.link("shop", Checkout(root="/x"))
 
 

@@ -545,7 +545,7 @@ def test_a_repair_that_cannot_be_loaded_is_no_repair(store: Path) -> None:
     engine.close()
 
 
-def test_a_repaired_store_answers_in_a_fresh_process(store: Path, run: Callable[..., Result]) -> None:
+def test_r13_a_repaired_store_answers_in_a_fresh_process(store: Path, run: Callable[..., Result]) -> None:
     """Case R13, the good way round: twenty questions after it."""
     broken(store, "memories", "number % 2 = 0")
     engine = engine_at(store)

@@ -652,8 +652,8 @@ def test_a_long_spool_goes_in_slices_and_the_rest_stays_before_what_comes_later(
 def encrypted(tmp_path: Path) -> Iterator[Engine]:
     pytest.importorskip("pyrage")
     from hardwon.store.connection import Access
-    from hardwon.store.keys.secret import Secret
     from hardwon.store.keys.sealing import new_identity, recipient_of
+    from hardwon.store.keys.secret import Secret
 
     secret = Secret(new_identity())
     access = Access(key=secret.raw(), recipient=recipient_of(secret), secrets=lambda: (secret,))
@@ -677,8 +677,8 @@ def test_what_waits_for_an_encrypted_store_is_sealed_to_its_key(encrypted: Engin
 
 
 def test_what_was_sealed_to_another_key_is_set_aside_as_it_is(encrypted: Engine) -> None:
-    from hardwon.store.keys.secret import Secret
     from hardwon.store.keys.sealing import new_identity, recipient_of, seal
+    from hardwon.store.keys.secret import Secret
 
     other = seal(recipient_of(Secret(new_identity())), b"tangerine")
     Spool(encrypted.store.path).append(other, 1, "busy", sealed=True)

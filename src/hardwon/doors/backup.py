@@ -89,13 +89,18 @@ def _newer(newer: Newer) -> str:
         return f"what it lacks cannot be told: {newer.unknown}"
     if not newer.entries:
         return "it has all that the store has"
-    lines = [
+    lines = [f"{_erased(newer.erased)} since it was made, and will be again"] if newer.erased else []
+    lines += [
         f"it lacks {render.plural(newer.entries, 'journal entry', 'journal entries')}: "
         f"{render.plural(newer.memories, 'newer memory', 'newer memories')}, {newer.changed:,} changed since"
     ]
     if newer.memories:
         lines += [render.named(newer.named, newer.memories), "--keep-newer takes the newer ones over"]
     return "\n".join(lines)
+
+
+def _erased(count: int) -> str:
+    return f"{render.plural(count, 'memory that it has was', 'memories that it has were')} erased"
 
 
 def _restored(done: Restoration) -> list[str]:
@@ -106,6 +111,12 @@ def _restored(done: Restoration) -> list[str]:
         lines.append(f"the newer memories could not be taken over: {done.left}")
     elif done.newer.memories:
         lines.append(f"not taken over: {render.plural(done.newer.memories, 'newer memory', 'newer memories')}")
+    if done.erased:
+        lines.append(f"{_erased(len(done.erased))} since it was made, and again now")
+        lines += [f"still in {name}: delete that copy if you do not need it" for name in done.files]
+    if done.untold:
+        lines.append(f"whether it brought back what was erased since cannot be told: {done.untold}")
+        lines.append("look for what you had erased, and run `hardwon forget --erase ID` again")
     if done.kept:
         lines.append(f"the store that was there is {done.kept}; `hardwon restore {os.path.basename(done.kept)}` brings it back")
     return lines
@@ -117,10 +128,11 @@ def restoration(done: Restoration) -> dict[str, Any]:
     return {
         "file": done.file, "seq": done.seq, "head": done.head, "memories": done.memories, "kept": done.kept,
         "newer": {
-            "memories": newer.memories, "changed": newer.changed, "entries": newer.entries, "ids": list(newer.ids),
-            "unknown": newer.unknown,
+            "memories": newer.memories, "changed": newer.changed, "entries": newer.entries, "erased": newer.erased,
+            "ids": list(newer.ids), "unknown": newer.unknown,
         },
         "carried": None if done.carried is None else done.carried.new, "left": done.left,
+        "erased": list(done.erased), "still_in": list(done.files), "untold": done.untold,
     }  # fmt: skip
 
 

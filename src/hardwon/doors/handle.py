@@ -198,7 +198,8 @@ def forget(call: Call) -> Answer:
         return Answer(f"{what} would be forgotten\n{named}" if count else "nothing matches", data)
     if not call.confirmed(f"this forgets {what}\n{named}\nforget?"):
         return Answer("nothing was forgotten", data, 1)
-    done = engine.forget(where, call.scope, dry_run=False)
+    # What was shown, as far as it still matches: others may have come meanwhile that nobody has said yes to.
+    done = engine.forget(where.replace(ids=found.ids), call.scope, dry_run=False)
     data = {"matched": count, "forgotten": len(done.ids), "ids": list(done.ids)}
     back = (
         "`hardwon undo` brings it back"

@@ -48,9 +48,11 @@ def backup(
     folder = "" if file else _folder(engine, home)
     if file:
         copying.check_place(file, home, force=force)
-    target = file or _free(folder, engine.clock(), _ENDS[1] if lock else _ENDS[0])
-    with store.read():  # KeyMissing, WrongKey, NoStore, SchemaOlder: before anything is written
+    with store.read():  # KeyMissing, WrongKey, NoStore, SchemaOlder, Damaged: before anything is written
         access = store.access
+    if folder:
+        _make_folder(folder)
+    target = file or _free(folder, engine.clock(), _ENDS[1] if lock else _ENDS[0])
     part = copying.beside(target)
     # What is to be encrypted lies beside the store until then, and not on the disk that it is encrypted for.
     plain = copying.beside(store.path) if lock else part
@@ -83,12 +85,14 @@ def _checked(copy: str, access: Access) -> Examination:
 def _folder(engine: Engine, home: str) -> str:
     if engine.place is None:
         raise InvalidInput("this store is not registered, so its backup needs a name", field="file", remedy="name a file")
-    folder = os.path.join(home, "backups", engine.place.entry.name)
+    return os.path.join(home, "backups", engine.place.entry.name)
+
+
+def _make_folder(folder: str) -> None:
     try:
         files.disk.make_folder(folder)
     except OSError as error:
         raise copying.refused(error, folder) from error
-    return folder
 
 
 def _free(folder: str, now: int, end: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from hardwon.engine.namespace import derived_id
 from hardwon.engine.record import erased_before
 from hardwon.intake.redact import redact
 from hardwon.intake.shape import clean_text
 from hardwon.search import terms
-from hardwon.store.ids import uuid5
 from hardwon.types import KINDS, Change, Filter, Memory, Origin
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ class Tally:
 
 def identifier(engine: Engine, sha: str) -> str:
     """The id of a commit's memory, known before it is read."""
-    return uuid5(engine.repository, sha)
+    return derived_id(engine, sha)
 
 
 def add(engine: Engine, changes: Iterable[Change], tally: Tally, progress: Callable[[int], None] | None, choose: Chooser) -> None:

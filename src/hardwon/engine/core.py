@@ -80,11 +80,12 @@ class Engine:
         cache: str = "",
         erasure_key: str = "",
     ) -> None:
-        """``repository`` is the registered id (the namespace of derived ids); ``wait`` the seconds to queue for the lock; ``cache``
-        a folder for what can be made again, without which text in bulk is looked at by the quick rules only; ``erasure_key`` the file of
-        the secret by which erased words are recognised (by default beside the store's)."""
+        """``repository`` is the registered id; ``wait`` the seconds to queue for the lock; ``cache`` a folder for what can be made
+        again, without which text in bulk is looked at by the quick rules only; ``erasure_key`` the file of the secret by which erased
+        words are recognised (by default beside the store's)."""
         self.store = store
         self.repository = repository
+        self.namespace: tuple[object, str] | None = None  # of derived ids, and of which file: see engine/namespace.py
         self.place = place
         self.clock = clock
         self.entropy = entropy

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from hardwon.engine import sources
 from hardwon.engine.changes import REDACTOR, SLICE_AWAY, slices
+from hardwon.engine.namespace import derived_id
 from hardwon.engine.record import erased_before
 from hardwon.engine.sources import Reading, Source, Stamp
 from hardwon.errors import InvalidInput
@@ -19,7 +20,6 @@ from hardwon.importers import snapshot
 from hardwon.intake import merge
 from hardwon.intake.shape import clean_text, fold, shape
 from hardwon.search import terms
-from hardwon.store.ids import uuid5
 from hardwon.types import Filter, Memory, Origin, Value
 
 TYPE_CHECKING = False
@@ -153,7 +153,7 @@ class _Plan:
         except InvalidInput:
             self.left_out = self.left_out.replace(unreadable=self.left_out.unreadable + 1)
             return None
-        identifier = uuid5(self.engine.repository, derived.name)
+        identifier = derived_id(self.engine, derived.name)
         self.redacted[identifier] = secrets
         return Memory(
             id=identifier, number=None, kind=draft.kind, outcome=draft.outcome, text=draft.text, detail=draft.detail,

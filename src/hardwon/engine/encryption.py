@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from hardwon.engine.unlocking import NONE, access_with, accesses, given, key_file
-from hardwon.errors import HardwonError, InvalidInput
+from hardwon.errors import HardwonError, InvalidInput, StoreError
 from hardwon.store.identity import KeyNote
 from hardwon.store.keys.keyplace import NEW, OLD, KeyFile, KeyringItem, archive, place
 from hardwon.store.keys.recrypt import BEFORE, PART, recrypt, remove_leftovers
@@ -175,7 +175,7 @@ def _next_key(registry: Registry, entry: Entry, wish: KeyWish, source: KeySource
             field="key-file",
             remedy="name another file with --key-file PATH, say --keyring, or give the new key in HARDWON_NEW_KEY",
         )
-    beside.remove()  # of a change that was given up; no store was encrypted with it
+    _give_up(beside)
     return _kept(KeyringItem(entry.id + NEW) if old.startswith("keyring") else KeyFile(beside.text.partition(" ")[2]))
 
 
@@ -186,6 +186,15 @@ def _is_ours(registry: Registry, entry: Entry, text: str) -> bool:
 
 
 # One change, and what is left of one
+
+
+def _take_in(engine: Engine) -> None:
+    """What was put off while the file was written anew, in the clear or sealed to the old key: it stays no longer than it has to."""
+    try:
+        with engine.write():
+            pass
+    except StoreError:
+        return  # the change is done, and the next write takes it in
 
 
 def _change(
@@ -208,6 +217,7 @@ def _change(
         raise
     removed = _remove_old(store.path, notes[0])
     after = _finish(registry, entry)
+    _take_in(engine)
     note = after.keys[0] if after.keys else NONE
     kept = notes[0].place + OLD if _is_ours(registry, entry, notes[0].place) else ""
     return KeyReport(
@@ -236,7 +246,7 @@ def _settled(registry: Registry, engine: Engine, source: KeySource) -> tuple[Ent
     remove_leftovers(store.path, only=(PART, BEFORE))
     at = place(new.place)
     if at is not None and _is_ours(registry, entry, new.place):
-        at.remove()
+        _give_up(at)
     return registry.set_keys(entry, () if old == NONE else (old,)), False
 
 
@@ -273,6 +283,14 @@ def _retire(old: KeyNote) -> None:
             at.remove()
 
 
+def _give_up(at: KeyFile | KeyringItem) -> None:
+    """The key of a change that came to nothing goes to those that were replaced, never away: something may be sealed to it."""
+    home = place(at.text.removesuffix(NEW))
+    for secret in at.read() if home else ():
+        archive(home, secret, recipient_of(secret))
+    at.remove()
+
+
 def _store_of(engine: Engine) -> SqliteStore:
     if not isinstance(engine.store, SqliteStore) or engine.place is None:
         raise InvalidInput("only a registered store has a key of its own", field="project", remedy="open it with hardwon.open()")
@@ -283,7 +301,8 @@ class _Changing:
     """The line of those who change a store's key, as a context."""
 
     def __init__(self, store: SqliteStore, wait: float) -> None:
-        self._lock = store.queue("rekey")
+        # Not named as the file in the making is (store/keys/recrypt.py): that one is removed with what lies beside it, locks too.
+        self._lock = store.queue("key")
         self._wait = wait
 
     def __enter__(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from hardwon.engine import record
-from hardwon.engine.erased import KEYS
+from hardwon.engine.erased import note_keys
 from hardwon.errors import InvalidInput, StoreError
 from hardwon.search import terms
 from hardwon.store import copies
@@ -19,6 +19,8 @@ from hardwon.upkeep.revise import AFTERWARDS, REDACTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from hardwon.engine.core import Engine
     from hardwon.store.base import Reader, Writer
     from hardwon.types import Memory, Origin, Reason, Scope
@@ -54,21 +56,6 @@ def erase(engine: Engine, where: Filter, reason: Reason, scope: Scope, *, dry_ru
     return _carried_out(engine, wanted, reason, scope)
 
 
-def again(engine: Engine, later: Reader, scope: Scope) -> Erasure:
-    """After an earlier state was put back (a restore): erase what it holds and ``later``, the state that it replaced, had erased.
-
-    The reason is the one of then, whoever restores: a person decided it once. What was both said and erased since is in neither.
-    """
-    gone = [memory.id for memory in later.find(Filter(statuses=("forgotten",)), -1) if memory.erased]
-    codes = {one: next(event.payload for event in reversed(later.events(one)) if event.action == "erased") for one in gone}
-    done = Erasure(())
-    for code in sorted(set(codes.values())):
-        where = Filter(ids=tuple(one for one in gone if codes[one] == code))
-        some = _carried_out(engine, erasable(where), code, scope)
-        done = some.replace(ids=(*done.ids, *some.ids), same=done.same + some.same, derived=done.derived + some.derived)
-    return done
-
-
 def _carried_out(engine: Engine, wanted: Filter, reason: str, scope: Scope) -> Erasure:
     if not engine.erasure_key:
         raise InvalidInput("this store has no place for the key of erasures", field="erase", remedy="keep it in a file")
@@ -81,10 +68,11 @@ def _carried_out(engine: Engine, wanted: Filter, reason: str, scope: Scope) -> E
         named, same = _meant(writer, wanted)
         memories = (*named, *same)
         for memory in memories:
-            _erase(engine, writer, memory, key, (reason, origin, now))
+            take_out(engine, writer, memory, key, (reason, origin, now))
         if memories:
-            _empty_earlier(writer, {saying(memory) for memory in memories})
-            _note_key(writer, key)
+            said = {saying(memory) for memory in memories}
+            empty_earlier(writer, lambda words: saying(words) in said)
+            note_keys(writer, erasure_key.check_of(key))
     told = _told(engine, named, same)
     if not memories:
         return told
@@ -119,11 +107,11 @@ def _finished(engine: Engine, *, settle: bool) -> dict[str, object]:
 def _told(engine: Engine, named: list[Memory], same: list[Memory]) -> Erasure:
     ids = tuple(memory.id for memory in (*named, *same))
     derived = sum(memory.number is None for memory in named)
-    files = copies.holding(engine.store.path, _backups(engine), ids) if ids and engine.store.path else ()
+    files = copies.holding(engine.store.path, backups(engine), ids) if ids and engine.store.path else ()
     return Erasure(ids, False, len(same), derived, tuple(files))
 
 
-def _backups(engine: Engine) -> str:
+def backups(engine: Engine) -> str:
     """The folder of this memory's backups, which is where the key's is; "" for a store that is not registered."""
     home = os.path.dirname(engine.erasure_key)
     return os.path.join(home, "backups", engine.place.entry.name) if engine.place else ""
@@ -137,14 +125,17 @@ def _meant(reader: Reader, wanted: Filter) -> tuple[list[Memory], list[Memory]]:
     return named, [one for one in notes if not one.erased and one.id not in known and saying(one) in said]
 
 
-def _erase(engine: Engine, writer: Writer, memory: Memory, key: bytes, entry: tuple[str, Origin, int]) -> None:
+def take_out(
+    engine: Engine, writer: Writer, memory: Memory, key: bytes, entry: tuple[str, Origin, int], also: Iterable[bytes] = ()
+) -> None:
+    """Erase one memory; ``entry``: the code of the reason, who, and when. ``also``: digests that are kept beside those of its words."""
     reason, origin, now = entry
     said = sayings([memory, *(version.content for version in writer.versions(memory.id))])
     _untell(engine, writer, memory, origin, now)
     left = emptied(memory)
     writer.put(left, b"", terms.of_memory(left))
     event = writer.log("erased", left, origin, now, payload=reason)
-    writer.erase(memory.id, event.seq, [erasure_key.digest(key, form) for form in sorted(said)])
+    writer.erase(memory.id, event.seq, [*(erasure_key.digest(key, form) for form in sorted(said)), *also])
 
 
 def _untell(engine: Engine, writer: Writer, memory: Memory, origin: Origin, now: int) -> None:
@@ -161,18 +152,11 @@ def _untell(engine: Engine, writer: Writer, memory: Memory, origin: Origin, now:
             writer.erase_versions(other.id, told.version)
 
 
-def _empty_earlier(writer: Writer, said: set[str]) -> None:
+def empty_earlier(writer: Writer, is_gone: Callable[[Memory], bool]) -> None:
     """Other memories that said the same once, and say something else now, keep what they say now."""
     for memory in writer.find(Filter(derived=False), -1):
         if memory.version > 1 and not memory.erased:
             versions = writer.versions(memory.id)
-            last = max((one.version for one in versions if one.content.text and saying(one.content) in said), default=0)
+            last = max((one.version for one in versions if one.content.text and is_gone(one.content)), default=0)
             if 0 < last < memory.version:
                 writer.erase_versions(memory.id, last + 1)
-
-
-def _note_key(writer: Writer, key: bytes) -> None:
-    known = writer.setting(KEYS).split()
-    name = erasure_key.check_of(key)
-    if name not in known:
-        writer.set_setting(KEYS, " ".join((*known, name)))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from hardwon.store.keys import erasure_key
-from hardwon.types import Finding
+from hardwon.types import Finding, Memory
 from hardwon.upkeep.erasure import saying
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.engine.core import Engine
-    from hardwon.store.base import Reader
-    from hardwon.types import Draft, Memory
+    from hardwon.store.base import Reader, Writer
+    from hardwon.types import Draft
 
 # A setting of the store: which keys its erased words were digested with, newest last.
 KEYS = "erasure_keys"
@@ -20,7 +20,18 @@ def recognised(engine: Engine, reader: Reader, words: Draft | Memory) -> Memory 
     """The erased memory that said these very words; None too where the key is lost, which ``findings`` tells."""
     key = erasure_key.read(engine.erasure_key)
     found = reader.erased(erasure_key.digest(key, saying(words))) if key else ""
-    return reader.get([found])[0] if found else None
+    if not found:
+        return None
+    # After a repair it may not be known any more whose words they were.
+    return next(iter(reader.get([found])), Memory(found, None, "fact", None, ""))
+
+
+def note_keys(writer: Writer, *names: str) -> None:
+    """Note which keys the digests in the store were made with, by what ``check_of`` tells of each."""
+    known = writer.setting(KEYS).split()
+    more = dict.fromkeys(name for name in names if name not in known)
+    if more:
+        writer.set_setting(KEYS, " ".join((*known, *more)))
 
 
 def findings(engine: Engine) -> list[Finding]:

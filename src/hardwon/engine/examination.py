@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 from hardwon.engine.core import Engine
-from hardwon.errors import HardwonError, StoreError
+from hardwon.errors import Busy, DiskFull, HardwonError, StoreError
 from hardwon.store.connection import PLAIN, Access
 from hardwon.store.sqlite import SqliteStore
 from hardwon.types import Filter, Finding, Query, Scope, Value
@@ -44,7 +44,8 @@ class Examination(Value):
 
 
 def examine(path: str, access: Access = PLAIN, *, whole: bool = True) -> Examination:
-    """Look at a file in a fresh process; ``whole``: every row, else only that it opens and answers. StoreError when that cannot run."""
+    """Look at a file in a fresh process; ``whole``: every row, else only that it opens and answers. StoreError (DiskFull) when that
+    cannot run, or the disk cannot be read: which says nothing of the file."""
     if access.vfs:  # of the proof of durability, and known in this process only
         return look(path, access, whole=whole)
     asked = json.dumps({"path": path, "key": access.key.hex(), "whole": whole})
@@ -56,6 +57,9 @@ def examine(path: str, access: Access = PLAIN, *, whole: bool = True) -> Examina
     except ValueError as error:
         last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"it ended with {done.returncode}"]
         raise StoreError(f"{path} could not be examined: {last[0][:300]}", remedy="try again") from error
+    if "failed" in told:
+        kind = DiskFull if told["kind"] == DiskFull.kind else StoreError
+        raise kind(told["failed"], remedy=told["remedy"])
     findings = tuple(Finding(**finding) for finding in told.pop("findings"))
     return Examination(findings=findings, **told)
 
@@ -63,13 +67,16 @@ def examine(path: str, access: Access = PLAIN, *, whole: bool = True) -> Examina
 def main() -> None:
     """Answer one question on standard input, as JSON."""
     asked = json.loads(sys.stdin.read())
-    found = look(asked["path"], Access(key=bytes.fromhex(asked["key"])), whole=asked["whole"])
-    told = {**vars(found), "findings": [dict(vars(finding)) for finding in found.findings]}
+    try:
+        found = look(asked["path"], Access(key=bytes.fromhex(asked["key"])), whole=asked["whole"])
+        told = {**vars(found), "findings": [dict(vars(finding)) for finding in found.findings]}
+    except StoreError as error:
+        told = {"failed": error.message, "kind": error.kind, "remedy": error.remedy}
     print(json.dumps(told))
 
 
 def look(path: str, access: Access, *, whole: bool) -> Examination:
-    """The examination itself, in this process."""
+    """The examination itself, in this process. StoreError, Busy, DiskFull where the disk cannot be read."""
     with SqliteStore(path, make=False, access=access) as store:
         findings: list[Finding] = []
         try:
@@ -79,10 +86,19 @@ def look(path: str, access: Access, *, whole: bool) -> Examination:
                 last = next(iter(reader.latest_events(1)), None)
             lost, probes = _probe(Engine(store, repository))
             findings += lost
+            _refuse_unread(path, findings)
         except HardwonError as error:
+            if type(error) in (StoreError, Busy, DiskFull):
+                raise
             findings.append(Finding("error", error.message, path, error.remedy))
             return Examination(tuple(findings), {}, 0, "", 0, "")
     return Examination(tuple(findings), figures, probes, repository, last.seq if last else 0, last.hash.hex() if last else "")
+
+
+def _refuse_unread(path: str, findings: list[Finding]) -> None:
+    refused = next((finding for finding in findings if finding.what.startswith(REFUSED)), None)
+    if refused is not None:
+        raise StoreError(f"{path}: {refused.what}", remedy=refused.remedy)
 
 
 def _probe(engine: Engine) -> tuple[list[Finding], int]:

@@ -19,7 +19,7 @@ from hardwon.engine.changes import (
 )
 from hardwon.engine.core import REBUILDING
 from hardwon.engine.rewritten import Rewritten, apply, compare, foresee
-from hardwon.errors import Busy
+from hardwon.errors import Busy, StoreError
 from hardwon.search import terms
 from hardwon.types import Filter, IngestReport, Value
 
@@ -201,7 +201,7 @@ def _turn(engine: Engine) -> Queue | None:
             queue.acquire(engine.wait)
         except Busy:
             continue
-        except OSError:
+        except StoreError:
             break
         return queue
     return None

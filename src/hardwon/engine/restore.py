@@ -7,13 +7,16 @@ import stat
 
 import apsw
 
+from hardwon.engine import erased_since
 from hardwon.engine.core import Engine
+from hardwon.engine.erase import backups
 from hardwon.engine.examination import Examination, examine
+from hardwon.engine.namespace import adopt
 from hardwon.engine.repair import access_of, kept_name, local, settle
 from hardwon.errors import Damaged, HardwonError, InvalidInput, SchemaNewer, WrongKey
-from hardwon.store import copying, files
+from hardwon.store import copies, copying, files
 from hardwon.store.connection import APPLICATION_ID, SCHEMA, Access, open_connection
-from hardwon.store.keys import envelope
+from hardwon.store.keys import envelope, erasure_key
 from hardwon.store.mending import raw
 from hardwon.store.mending.mend import NIL
 from hardwon.store.rows import to_text
@@ -35,12 +38,13 @@ _NAMED = 20
 
 class Newer(Value):
     """What the store has and a backup lacks: ``memories`` that were recorded since, the first of them in ``named``; how many that the
-    backup has were ``changed`` since, and how many journal ``entries`` were written. ``unknown``: why that cannot be told, "" where
-    it can."""
+    backup has were ``changed`` since, and how many journal ``entries`` were written; how many of the backup's were ``erased`` since.
+    ``unknown``: why that cannot be told, "" where it can."""
 
     memories: int = 0
     changed: int = 0
     entries: int = 0
+    erased: int = 0
     named: tuple[Memory, ...] = ()
     ids: tuple[str, ...] = ()
     unknown: str = ""
@@ -49,7 +53,11 @@ class Newer(Value):
 class Restoration(Value):
     """What a restore did: from which ``file``, where its journal ended (``seq``, ``head``), how many ``memories`` there are now; what is
     not there any more (``newer``); where the store that was replaced lies (``kept``, "" where there was none); what was taken over
-    from it (``carried``), or why nothing was (``left``)."""
+    from it (``carried``), or why nothing was (``left``).
+
+    ``erased``: memories whose words the backup has, and which were erased since: they are erased again. Those words are still in
+    ``files``, which nobody but a person may delete. ``untold``: why it cannot be told what was erased since, "" where it can.
+    """
 
     file: str
     seq: int
@@ -59,6 +67,9 @@ class Restoration(Value):
     kept: str = ""
     carried: ImportReport | None = None
     left: str = ""
+    erased: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    untold: str = ""
 
 
 class Candidate:
@@ -91,7 +102,8 @@ class Candidate:
         engine, store = self._engine, self._store
         try:
             with Locked(store, engine.wait):
-                self._begin_anew(scope)
+                later, untold = self._erased_since()
+                erased = self._begin_anew(scope, later)
                 kept = kept_name(store.path, engine.clock()) if os.path.exists(store.path) else ""
                 swap(store.path, self._work, kept or kept_name(store.path, engine.clock()))
                 settle(engine, store, kept, self._access)
@@ -103,26 +115,50 @@ class Candidate:
                 carried = self._carry_over(kept, scope)
             except HardwonError as error:  # what was asked first is done, and the memories are safe where they were
                 left = error.message
-        done: Restoration = self.report().replace(kept=kept, carried=carried, left=left)
+        done: Restoration = self.report().replace(
+            kept=kept, carried=carried, left=left, erased=erased, files=self._still_in(erased), untold=untold
+        )
         return done
 
-    def _begin_anew(self, scope: Scope) -> None:
+    def _erased_since(self) -> tuple[erased_since.Known, str]:
+        """What the store that is there knows as erased, and why that is not all, or cannot be told."""
+        try:
+            with self._store.read() as reader:
+                return erased_since.known(reader), ""
+        except HardwonError as error:  # damaged, or not there: that is why somebody restores
+            # The key is made for the first erasure: without it there was none.
+            return erased_since.Known(), error.message if erasure_key.read(self._engine.erasure_key) else ""
+        finally:
+            self._store.close()
+
+    def _still_in(self, erased: tuple[str, ...]) -> tuple[str, ...]:
+        """The copies that hold the words of what was erased again; the backup itself first."""
+        if not erased:
+            return ()
+        found = copies.holding(self._store.path, backups(self._engine), erased)
+        return (self.file, *(name for name in found if name not in (self.file, self._work)))
+
+    def _begin_anew(self, scope: Scope, later: erased_since.Known) -> tuple[str, ...]:
         """A replica of its own, so that two stores that go on from one backup never write the same chain apart; the journal tells of the
-        restore. Numbers that were given since are not given again."""
+        restore. Numbers that were given since are not given again, and what was erased since is erased here too, before the file takes
+        its place: whatever stops this, nobody reads those words again. The ids of what was."""
         from hardwon.store.ids import uuid7
 
         engine, now = self._engine, self._engine.clock()
         with SqliteStore(self._work, "", engine.clock, make=False, access=self._access) as made:
             with made.write() as writer:
                 last = next(iter(writer.latest_events(1)), None)
-                writer.set_setting("repository", engine.repository)
+                adopt(writer, engine.repository)
                 writer.set_setting("replica", uuid7(now, engine.entropy(10)))
                 writer.set_setting("next_number", str(max(int(writer.setting("next_number") or 1), self._next_number())))
                 about = Memory(to_text(NIL), None, "fact", None, "", version=0)
                 payload = f"{last.replica} {last.replica_seq}" if last else ""
                 writer.log("restored", about, scope.origin, now, payload=payload)
+            copy = Engine(made, engine.repository, None, engine.clock, engine.entropy, engine.wait, erasure_key=engine.erasure_key)
+            erased = erased_since.again(copy, later, scope).ids
             made.checkpoint()
         copying.sync(self._work)
+        return erased
 
     def _next_number(self) -> int:
         try:
@@ -274,11 +310,14 @@ def _refuse(engine: Engine, path: str, seen: Examination, *, force: bool) -> Non
 def _difference(reader: Reader, old: Reader) -> Newer:
     """What the one has and the other lacks, by ids and journal entries."""
     held = set(old.ids(Filter(), derived=False))
-    new = [one for one in reader.ids(Filter(), derived=False) if one not in held]
+    gone = [item.memory for item in erased_since.known(reader).gone]
+    erased = {memory.id for memory in gone}
+    back = sum(not memory.erased for memory in old.get([memory.id for memory in gone]))
+    new = [one for one in reader.ids(Filter(), derived=False) if one not in held and one not in erased]
     written = {(event.replica, event.replica_seq) for event in _events(old)}
     since = [event for event in _events(reader) if (event.replica, event.replica_seq) not in written]
     changed = {event.memory for event in since} & held
-    return Newer(len(new), len(changed), len(since), tuple(reader.get(new[-_NAMED:])), tuple(new))
+    return Newer(len(new), len(changed), len(since), back, tuple(reader.get(new[-_NAMED:])), tuple(new))
 
 
 def _events(reader: Reader) -> Iterator[Event]:

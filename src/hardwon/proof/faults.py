@@ -25,9 +25,13 @@ import time
 from hardwon.errors import Damaged, DiskFull, HardwonError
 from hardwon.proof.injection import FaultyDisk, FaultyVFS, Injector, faults
 from hardwon.proof.limits import LIMITS, meet
+from hardwon.proof import keys
+from hardwon.proof.file_operations import FILE_OPERATIONS
 from hardwon.proof.operations import OPERATIONS, SCOPE, Operation, contents, draft, engine_at, fill, repository
 from hardwon.proof.report import Control, Outcome, Violation
 from hardwon.store import files
+from hardwon.store.keys.recrypt import BEFORE, PART
+from hardwon.store.swap import NOTE
 from hardwon.types import Query, Receipt, Value
 
 TYPE_CHECKING = False
@@ -40,11 +44,14 @@ if TYPE_CHECKING:
     from hardwon.proof.report import Plan, Progress
     from hardwon.store.sqlite import SqliteStore
 
+EVERY = (*OPERATIONS, *FILE_OPERATIONS)
 # Randomness and clock of the attempts, so that each leaves the same rows.
 _ATTEMPT, _LATER = 7, 8
 # Of the calls in a commit, those whose failure forbids to acknowledge it.
 _COMMITTING = ("write", "sync")
 _CONTROL_POINTS = 12
+# How files end that are in the making, or tell of a change that is.
+_UNDER_WAY = (".part", NOTE, PART, BEFORE)
 # Seconds from which a run has time for the system's limits, which take some ten.
 _LEAST_FOR_LIMITS = 20.0
 
@@ -113,16 +120,17 @@ def _limits(plan: Plan, violations: list[Violation], figures: dict[str, int]) ->
     return tuple(skipped)
 
 
-def prepare(folder: str, disks: Disks, operations: Sequence[Operation] = OPERATIONS) -> tuple[list[Ready], tuple[str, ...]]:
+def prepare(folder: str, disks: Disks, operations: Sequence[Operation] = EVERY) -> tuple[list[Ready], tuple[str, ...]]:
     """Stores to begin with, and each operation done once without a fault; and what cannot be tried here."""
     place = repository(os.path.join(folder, "git"))
+    at_hand = {"git": place is not None, "encryption": bool(keys.recipient())}
     filled = os.path.join(folder, "filled")
     os.makedirs(filled)
     fill(filled, 1)
     ready, skipped = [], []
     for operation in operations:
-        if operation.git and place is None:
-            skipped.append(f"{operation.name}: git is not installed")
+        if operation.needs and not at_hand[operation.needs]:
+            skipped.append(f"{operation.name}: {operation.needs} is not installed")
             continue
         template = os.path.join(folder, f"template {operation.name}")
         shutil.copytree(filled, template)
@@ -137,12 +145,12 @@ def _measured(operation: Operation, template: str, place: Place | None, disks: D
     copy = template + " done"
     shutil.copytree(template, copy)
     with engine_at(copy, "", _ATTEMPT) as looking:
-        before = contents(looking)
+        before = contents(looking, operation.made)
     with _begin(operation, copy, disks, place) as engine:
         disks.injector.arm(None)
         operation.run(engine)
         calls = dict(disks.injector.counts)
-        after = contents(engine)
+        after = contents(engine, operation.made)
     shutil.rmtree(copy)
     return Ready(operation, template, before, after, calls, place)
 
@@ -182,7 +190,7 @@ def attempt(
         reads = fault.lasting and fault.failure.full and one.before
         reading = _tried(engine, _READING) if reads else Ended()
         hits = disks.injector.disarm()
-        broken = [*_told(ended, fault, hits, engine), *_unread(reading)]
+        broken = [*_told(ended, fault, hits, one, engine), *_unread(reading)]
         broken += list(_left(engine, one, ended)) or list(_goes_on(engine, one, folder, ended))
     if not broken:
         shutil.rmtree(folder)
@@ -204,7 +212,7 @@ def _tried(engine: Engine, operation: Operation) -> Ended:
         return Ended(error)
 
 
-def _told(ended: Ended, fault: Fault, hits: list[tuple[str, str]], engine: Engine) -> Iterator[str]:
+def _told(ended: Ended, fault: Fault, hits: list[tuple[str, str]], one: Ready, engine: Engine) -> Iterator[str]:
     """Whether the error is the right one."""
     error = ended.error
     if error is not None and not isinstance(error, HardwonError):
@@ -216,7 +224,7 @@ def _told(ended: Ended, fault: Fault, hits: list[tuple[str, str]], engine: Engin
     elif error is not None and fault.failure.full and not isinstance(error, DiskFull):
         yield f"a full disk was told as {type(error).__name__}: {error}"
     # A checkpoint that fails behind a commit is counted there, and does not undo it.
-    elif error is None and not ended.spooled and _commit_failed(hits) and not _store(engine).failed_checkpoints:
+    elif error is None and not (ended.spooled or one.operation.retries or _store(engine).failed_checkpoints) and _commit_failed(hits):
         yield f"acknowledged though {hits[0][0]} failed"
 
 
@@ -232,7 +240,7 @@ def _unread(ended: Ended) -> Iterator[str]:
 def _left(engine: Engine, one: Ready, ended: Ended) -> Iterator[str]:
     """Whether everything is there, or nothing, or of an operation in parts no less than before and no more than after."""
     try:
-        found = contents(engine)
+        found = contents(engine, one.operation.made)
     except HardwonError as unreadable:
         yield f"could not be read afterwards: {type(unreadable).__name__}: {unreadable}"
         return
@@ -255,14 +263,14 @@ def _between(found: Contents, one: Ready) -> bool:
 
 def _goes_on(engine: Engine, one: Ready, folder: str, ended: Ended) -> Iterator[str]:
     """Whether the same engine does the operation now, and another one more; and the store is what a fresh one sees."""
-    if not ended.spooled and contents(engine) != one.after:
+    if not ended.spooled and contents(engine, one.operation.made) != one.after:
         anew = engine_at(folder, "", _ATTEMPT)
         engine.clock, engine.entropy = anew.clock, anew.entropy
         again = _tried(engine, one.operation)
         if again.error is not None:
             yield f"could not be done once the disk worked again: {type(again.error).__name__}: {again.error}"
             return
-        if not _is_done(contents(engine) or {}, one):
+        if not _is_done(contents(engine, one.operation.made) or {}, one):
             yield "done once the disk worked again, and not the same"
     try:
         receipt = engine.record(draft(random.Random(4), 4000), SCOPE)
@@ -272,11 +280,18 @@ def _goes_on(engine: Engine, one: Ready, folder: str, ended: Ended) -> Iterator[
         return
     yield from (f"verify: {finding.what} ({finding.where})" for finding in findings)
     with engine_at(folder, "", _LATER) as fresh:
-        found = contents(fresh) or {}
+        found = contents(fresh, one.operation.made) or {}
         if fresh.figures() != figures or receipt.id not in found:
             yield "a fresh engine sees another store"
     if not _has_all(found, one.after or {}):
         yield "spooled, and not taken in" if ended.spooled else "lost by the next write"
+    yield from (f"{path} was left behind" for path in _left_behind(folder))
+
+
+def _left_behind(folder: str) -> Iterator[str]:
+    """Files of what was under way and is done or given up."""
+    for place, _, names in os.walk(folder):
+        yield from (os.path.join(place, name) for name in names if name.endswith(_UNDER_WAY) or ".key." in name)
 
 
 def _is_done(found: dict[str, object], one: Ready) -> bool:

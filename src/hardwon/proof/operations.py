@@ -13,12 +13,15 @@ import subprocess
 
 import apsw
 
+from hardwon.code import repo
 from hardwon.engine import history, opening
-from hardwon.engine.core import Engine
+from hardwon.engine.core import Engine, Place
 from hardwon.errors import Damaged, SchemaOlder, StoreError
+from hardwon.proof import keys
 from hardwon.store.checksums import COVERED
 from hardwon.store.connection import Access
 from hardwon.store.journal import row_hash
+from hardwon.store.registry import Registry
 from hardwon.store.schema import STEPS
 from hardwon.store.sqlite import SqliteStore
 from hardwon.types import LINKS, RELATIONS, Anchor, Change, Draft, Filter, Origin, Query, Relation, Revision, Scope, Value
@@ -26,16 +29,17 @@ from hardwon.types import LINKS, RELATIONS, Anchor, Change, Draft, Filter, Origi
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Literal
 
-    from hardwon.engine.core import Place
 
     # What a store holds, by id; None for one of an older schema, which is read only once it is upgraded.
     Contents = dict[str, object] | None
 
 STORE = "proof.db"
+HOME = "home"  # beside the store, where it is a registered one
 SCOPE = Scope(Origin("person", "proof", "", "torture"))
-_REPOSITORY = "00000000-0000-0000-0000-000000000000"
-_BEGAN = 1_700_000_000_000
+REPOSITORY = "00000000-0000-0000-0000-000000000000"
+BEGAN = 1_700_000_000_000
 # How ``verify`` begins to tell that it could not look: no damage, and no answer either.
 _REFUSED = "the disk refused to read"
 _WORDS = ("pool", "retry", "token", "cache", "upload", "schema", "queue", "lock", "index", "page", "merge", "digest")
@@ -43,16 +47,19 @@ _WORDS = ("pool", "retry", "token", "cache", "upload", "schema", "queue", "lock"
 
 class Operation(Value):
     """One operation. ``run`` gets the engine; ``before`` prepares the store's folder; ``whole``: it is one transaction, of which all is
-    there or nothing; ``warm``: the engine's files are open; ``git``: it needs a repository; ``judges``: it says whether the store is
-    damaged."""
+    there or nothing; ``warm``: the engine's files are open; ``needs``: ``git`` for one that reads a repository, or ``encryption``;
+    ``judges``: it says whether the store is damaged; ``retries``: it goes on by itself after a failure; ``made``: what it leaves beside
+    the store in its folder, as one comparable value."""
 
     name: str
     run: Callable[[Engine], object]
     before: Callable[[str], None] | None = None
     whole: bool = True
     warm: bool = False
-    git: bool = False
+    needs: Literal["", "git", "encryption"] = ""
     judges: bool = False
+    retries: bool = False
+    made: Callable[[str], object] | None = None
 
 
 class Entropy:
@@ -90,9 +97,15 @@ class ProofEngine(Engine):
 
 def engine_at(folder: str, vfs: str, seed: int, place: Place | None = None) -> ProofEngine:
     """The engine of the store in a folder, over a VFS ("" is the system's), with clock and randomness from the seed."""
-    clock = Ticking(_BEGAN + seed % 1000 * 1_000_000)
-    store = SqliteStore(os.path.join(folder, STORE), "hardwon torture", clock, access=Access(vfs))
-    return ProofEngine(store, _REPOSITORY, place, clock, Entropy(seed), wait=5.0)
+    clock = Ticking(BEGAN + seed % 1000 * 1_000_000)
+    access = Access()
+    if os.path.isdir(os.path.join(folder, HOME)):
+        registry = Registry(os.path.join(folder, HOME))
+        place = Place(repo.locate(folder), registry.entry(REPOSITORY), "name", folder)
+        access = opening.access_to(registry, place.entry, keys.source())
+    access.vfs = vfs
+    store = SqliteStore(os.path.join(folder, STORE), "hardwon torture", clock, access=access)
+    return ProofEngine(store, REPOSITORY, place, clock, Entropy(seed), wait=5.0)
 
 
 def fill(folder: str, seed: int, memories: int = 24, commits: int = 12) -> None:
@@ -130,7 +143,7 @@ def changes(first: int, count: int) -> list[Change]:
         relations = (Relation("reverts", _sha(number - 1)),) if number % 10 == 9 else ()
         body = f"This reverts commit {_sha(number - 1)}." if relations else " ".join(source.choices(_WORDS, k=20))
         subject, path = f"Change {number}: {source.choice(_WORDS)}", f"src/{source.choice(_WORDS)}.py"
-        at = _BEGAN + number * 60_000
+        at = BEGAN + number * 60_000
         made.append(Change(_sha(number), at, subject, body, "Ann", "main", (path,), ("run",), added, (), 12, 0, None, relations))
     return made
 
@@ -139,18 +152,18 @@ def _sha(number: int) -> str:
     return f"{number + 1:040x}"
 
 
-def contents(engine: Engine) -> Contents:
+def contents(engine: Engine, made: Callable[[str], object] | None = None) -> Contents:
     """Everything that was acknowledged, so that two stores can be compared: each memory's row by its hash (``verify`` holds the versions
-    and occurrences against it and the journal), the journal, the relations, the size of the index."""
+    and occurrences against it and the journal), the journal, the relations, the size of the index; what was made beside it."""
     try:
         with engine.store.read() as reader:
             kept: dict[str, object] = {memory.id: row_hash(memory) for memory in reader.find(Filter(), -1)}
             kept["journal"] = [(event.seq, event.hash) for event in reader.events()]
             kept["relations"] = [(link.source, link.kind, link.target) for link in reader.relations((*RELATIONS, *LINKS))]
             kept["corpus"] = reader.corpus()
-            return kept
     except SchemaOlder:
         return None
+    return kept | {"made": made(os.path.dirname(engine.store.path))} if made else kept
 
 
 # What is done
@@ -278,7 +291,7 @@ OPERATIONS = (
     Operation("forget", _forget),
     Operation("undo", _undo, lambda folder: _first(folder, _forget)),
     Operation("ingest", _add_changes, whole=False),
-    Operation("ingest git", _ingest, _without_commits, whole=False, git=True),
+    Operation("ingest git", _ingest, _without_commits, whole=False, needs="git"),
     Operation("rebuild", _rebuild, whole=False),
     Operation("drain", _record, _waiting, whole=False),
     Operation("compact", _compact, _half_empty, whole=False),

@@ -49,6 +49,9 @@ class Reader(Protocol):
     def erased(self, digest: bytes) -> str:
         """The id of the memory whose erased words have this digest, "" when none has."""
 
+    def digests(self) -> list[tuple[bytes, str]]:
+        """Every digest of erased words, with the id of the memory whose they were."""
+
     def aliases(self, memory: str) -> list[str]:
         """The other names of a memory, sorted."""
 
@@ -270,7 +273,7 @@ class Queue(Protocol):
     """A place in a line of processes."""
 
     def acquire(self, timeout: float) -> None:
-        """Wait for one's turn; Busy when it does not come within ``timeout`` seconds."""
+        """Wait for one's turn; Busy when it does not come within ``timeout`` seconds, StoreError where the system refuses."""
 
     def release(self) -> None:
         """Let the next one in; also done when the process ends."""

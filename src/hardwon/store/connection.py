@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 
 import apsw
@@ -148,6 +149,9 @@ def prepare_writer(connection: apsw.Connection) -> None:
         connection.pragma("auto_vacuum", INCREMENTAL)  # of a file that has tables it is changed by a VACUUM only
     connection.pragma("journal_mode", "wal")
     connection.pragma("synchronous", "full")
+    if hasattr(fcntl, "F_FULLFSYNC"):  # macOS, whose fsync leaves what it was given in the drive's own cache
+        connection.pragma("fullfsync", 1)
+        connection.pragma("checkpoint_fullfsync", 1)
     connection.pragma("foreign_keys", 1)
     connection.pragma("secure_delete", "fast")
     connection.pragma("journal_size_limit", JOURNAL_BYTES)

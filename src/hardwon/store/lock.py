@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import _thread
 import fcntl
 import os
 
 from hardwon.errors import Busy
+
+# Every descriptor of a lock in this process, to be closed in a child that it forks.
+_descriptors: set[int] = set()
 
 
 class FileLock:
@@ -18,16 +22,19 @@ class FileLock:
     def __init__(self, path: str) -> None:
         self.path = path
         self._held: int | None = None
+        self._process = 0
 
     def acquire(self, timeout: float) -> None:
         """Take the lock, waiting at most ``timeout`` seconds; Busy when it stays taken."""
+        self._process = os.getpid()
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        _descriptors.add(descriptor)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            descriptor = _wait(descriptor, timeout, self.path)
+            _wait(descriptor, timeout, self.path)
         except BaseException:
-            os.close(descriptor)
+            _close(descriptor)
             raise
         self._held = descriptor
 
@@ -36,44 +43,83 @@ class FileLock:
         self.release()
 
     def release(self) -> None:
-        """Give the lock back; closing the descriptor does it."""
-        if self._held is not None:
-            os.close(self._held)
-            self._held = None
+        """Give the lock back; closing the descriptor does it. In a forked child it was closed when the child began."""
+        held, self._held = self._held, None
+        if held is not None and self._process == os.getpid():
+            _close(held)
 
 
-def _wait(descriptor: int, timeout: float, path: str) -> int:
-    """Block in the kernel in a thread of its own, since ``flock`` knows no deadline and a signal would need the main thread."""
-    import threading
+def _close(descriptor: int) -> None:
+    _descriptors.discard(descriptor)
+    os.close(descriptor)
 
-    state = threading.Condition()
-    outcome = {"got": False, "abandoned": False}
+
+def _close_in_child() -> None:
+    """A child has the open files of its parent, and with them its locks: they would be held for as long as the child lives."""
+    for descriptor in _descriptors:
+        os.close(descriptor)
+    _descriptors.clear()
+
+
+os.register_at_fork(after_in_child=_close_in_child)
+
+
+def _wait(descriptor: int, timeout: float, path: str) -> None:
+    """Block in the kernel in a thread of its own, since ``flock`` knows no deadline and a signal would need the main thread.
+
+    Returns with the lock taken; else the descriptor is closed, by the thread where that still waits. The thread and the lock that
+    wakes the caller are bare ones: ``threading`` would add two turns of the interpreter to each wait (docs/decisions/0014).
+    """
+    if timeout <= 0:
+        _close(descriptor)
+        raise _busy(path, timeout)
+    # Who has answered for the descriptor: the first of the two to say so. setdefault is one step, which no interrupt can halve.
+    answers: dict[str, str] = {}
+    failures: list[OSError] = []
+    wake = _thread.allocate_lock()
+    wake.acquire()
 
     def block() -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        with state:
-            if outcome["abandoned"]:
-                os.close(descriptor)
-            outcome["got"] = True
-            state.notify()
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except OSError as error:
+            failures.append(error)
+        if answers.setdefault("first", "thread") == "thread":
+            wake.release()
+        else:
+            _close(descriptor)
 
-    threading.Thread(target=block, name="hardwon-lock", daemon=True).start()
     try:
-        with state:
-            state.wait_for(lambda: outcome["got"], timeout)
-            if outcome["got"]:
-                return descriptor
-            outcome["abandoned"] = True
-    except BaseException:  # an interrupt: the thread must not keep what it gets later
-        with state:
-            outcome["abandoned"] = True
-            if outcome["got"]:
-                os.close(descriptor)
+        _thread.start_new_thread(block, ())
+    except RuntimeError as error:  # the system has no thread left
+        _close(descriptor)
+        raise _busy(path, 0) from error
+    except BaseException:  # an interrupt, when it has begun
+        _abandon(answers, descriptor)
         raise
+    try:
+        wake.acquire(True, min(timeout, _thread.TIMEOUT_MAX))  # the answer is the same at a deadline that the lock just met
+        got = answers.setdefault("first", "caller") == "thread"
+        if failures:
+            raise failures[0]
+    except BaseException:  # an interrupt: the thread must not keep what it gets later
+        _abandon(answers, descriptor)
+        raise
+    if not got:
+        raise _busy(path, timeout)
+
+
+def _abandon(answers: dict[str, str], descriptor: int) -> None:
+    """Nobody wants the lock any more: the thread closes its descriptor, or has answered for it and leaves that to the caller."""
+    if answers.setdefault("first", "caller") == "thread":
+        _close(descriptor)
+
+
+def _busy(path: str, timeout: float) -> Busy:
     from hardwon.store.holders import owners, told
 
     who = told(owners(path), "")
-    raise Busy(
+    return Busy(
         f"{who or 'another process'} has held {path} for more than {timeout:g} s",
         remedy=f"try again; if it stays so, see {'what it does' if who else 'which process holds the file'}",
     )

@@ -90,6 +90,10 @@ class MemoryReader:
         """The id of the memory whose erased words have this digest."""
         return self._state.erased.get(digest, "")
 
+    def digests(self) -> list[tuple[bytes, str]]:
+        """Every digest of erased words, with the id of the memory whose they were."""
+        return list(self._state.erased.items())
+
     def aliases(self, memory: str) -> list[str]:
         """The other names of a memory, sorted."""
         key = self._state.keys.get(memory)

@@ -95,6 +95,19 @@ class Handle:
         return self._ids_of
 
 
+class StoreLock(FileLock):
+    """A lock beside a store; the system's errors are told as those of the store."""
+
+    def acquire(self, timeout: float) -> None:
+        """As ``FileLock``; NoStore, ReadOnly, DiskFull or StoreError when the lock's file cannot be made."""
+        try:
+            super().acquire(timeout)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise NoStore(f"there is no folder for {self.path}", remedy="run `hardwon init` in the repository") from error
+        except OSError as error:
+            raise _refused(error, self.path) from error
+
+
 class SqliteStore:
     """One repository's file. Connections are per thread (and per process after a fork), opened when first used."""
 
@@ -141,7 +154,7 @@ class SqliteStore:
 
     def queue(self, work: str) -> FileLock:
         """The line for work that one process at a time should do: a kernel lock of its own beside the file."""
-        return FileLock(f"{self.path}.{work}.lock")
+        return StoreLock(f"{self.path}.{work}.lock")
 
     def checkpoint(self, timeout: float = 30.0) -> None:
         """Move what the log holds into the file, after much was written: else the next reader has to scan the log."""
@@ -303,14 +316,9 @@ class SqliteStore:
                 lock.release()
 
     def _acquire(self, timeout: float) -> FileLock:
-        """The writers' lock, taken: Busy when it stays taken, NoStore, ReadOnly or DiskFull when its file cannot be made."""
-        lock = FileLock(self.path + ".lock")
-        try:
-            lock.acquire(timeout)
-        except (FileNotFoundError, NotADirectoryError) as error:
-            raise NoStore(f"there is no folder for {self.path}", remedy="run `hardwon init` in the repository") from error
-        except OSError as error:
-            raise _refused(error, lock.path) from error
+        """The writers' lock, taken; raises as ``StoreLock.acquire`` does."""
+        lock = StoreLock(self.path + ".lock")
+        lock.acquire(timeout)
         return lock
 
     def is_writing(self) -> bool:

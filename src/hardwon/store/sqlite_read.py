@@ -110,6 +110,11 @@ class SqliteReader(VectorReads):
         row = self._one("SELECT e.memory FROM erased x JOIN events e ON e.seq = x.event WHERE x.digest = ?", (digest,))
         return to_text(row[0]) if row else ""
 
+    def digests(self) -> list[tuple[bytes, str]]:
+        """Every digest of erased words, with the id of the memory whose they were."""
+        rows = self._rows("SELECT x.digest, e.memory FROM erased x JOIN events e ON e.seq = x.event ORDER BY x.event, x.digest")
+        return [(digest, to_text(raw)) for digest, raw in rows]
+
     def aliases(self, memory: str) -> list[str]:
         """The other names of a memory, sorted."""
         rows = self._rows(

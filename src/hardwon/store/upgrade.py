@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import apsw
 
 from hardwon.errors import SchemaNewer
-from hardwon.store import files
+from hardwon.store import copying
 from hardwon.store.checksums import COVERED, sealed
-from hardwon.store.connection import APPLICATION_ID, INCREMENTAL, PLAIN, Access, ciphered, translate, unlock
+from hardwon.store.connection import APPLICATION_ID, INCREMENTAL, PLAIN, Access
 from hardwon.store.schema import RECORD, STEPS
 
 # The step that gave the rows their checksums, which SQL alone cannot compute.
@@ -40,7 +38,7 @@ def upgrade(
             remedy="upgrade Hardwon",
         )
     if schema:
-        _backup(connection, f"{path}.before-step-{schema + 1}", access)
+        _backup(path, f"{path}.before-step-{schema + 1}", access)
     for number, name, script in steps:
         if number > schema:
             _apply(connection, number, script, (number, name, now, made_by))
@@ -70,28 +68,9 @@ def _apply(connection: apsw.Connection, number: int, script: str, record: tuple[
         raise
 
 
-def _backup(connection: apsw.Connection, target: str, access: Access) -> None:
+def _backup(path: str, target: str, access: Access) -> None:
     """A whole copy beside the store, under a temporary name until it is complete and synced."""
-    disk = files.disk
-    temporary = target + ".part"
-    disk.unlink(temporary)
-    disk.close(disk.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-    try:
-        copy = apsw.Connection(temporary, vfs=ciphered(access) or None)
-    except apsw.Error as error:
-        raise translate(error, temporary) from error
-    try:
-        if access.key:
-            unlock(copy, access.key)
-        backup = copy.backup("main", connection, "main")
-        try:
-            while not backup.done:
-                backup.step(1000)
-        finally:
-            backup.close(True)  # as a context manager it raises again, and other than it should, what step has raised
-    except apsw.Error as error:
-        raise translate(error, temporary, copy.system_errno or connection.system_errno) from error
-    finally:
-        copy.close()  # SQLite has synced it: its synchronous is FULL by default
-    disk.replace(temporary, target)
-    disk.sync_folder(os.path.dirname(target))
+    part = target + ".part"
+    copying.discard(part)
+    copying.copy(path, access, part, access)
+    copying.take_place(part, target)

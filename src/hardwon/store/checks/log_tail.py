@@ -10,20 +10,16 @@ The file is read through SQLite's own VFS: a descriptor of Python's, closed, wou
 
 from __future__ import annotations
 
-import sys
-
 import apsw
 
+from hardwon.store.log_format import FRAME, HEADER, MAGIC, checksum, number, sums
 from hardwon.types import Finding, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_HEADER = 32
-_FRAME_HEADER = 24
 _PAGE = 4096  # where a damaged header does not tell: what stores are made with
-_MAGIC = 0x377F0682  # the lowest bit says that checksums are made of big-endian words
 _REPAIR = "`hardwon repair` keeps what can be read; `hardwon restore` brings a backup back"
 
 
@@ -66,14 +62,14 @@ def is_longer(path: str, vfs: str, read: int) -> bool:
     if file is None:
         return False
     try:
-        header = file.xRead(_HEADER, 0)
+        header = file.xRead(HEADER, 0)
         page, _, whole = _head(header)
         if not whole:
             return True
-        step = _FRAME_HEADER + page
-        for offset in range(_HEADER + read * step, file.xFileSize() - step + 1, step):
-            frame = file.xRead(_FRAME_HEADER, offset)
-            if frame[8:16] == header[16:24] and _number(frame, 4):
+        step = FRAME + page
+        for offset in range(HEADER + read * step, file.xFileSize() - step + 1, step):
+            frame = file.xRead(FRAME, offset)
+            if frame[8:16] == header[16:24] and number(frame, 4):
                 return True
         return False
     finally:
@@ -97,7 +93,7 @@ def _opened(path: str, vfs: str) -> apsw.VFSFile | None:
         file = apsw.VFSFile(vfs or "unix", path + "-wal", [apsw.SQLITE_OPEN_WAL | apsw.SQLITE_OPEN_READONLY, 0])
     except (apsw.CantOpenError, apsw.IOError):
         return None
-    if file.xFileSize() <= _HEADER + _FRAME_HEADER:
+    if file.xFileSize() <= HEADER + FRAME:
         file.xClose()
         return None
     return file
@@ -105,70 +101,47 @@ def _opened(path: str, vfs: str) -> apsw.VFSFile | None:
 
 def _head(header: bytes) -> tuple[int, bool, bool]:
     """Bytes of a page, whether checksums are of little-endian words, and whether the header is what was written."""
-    magic, page = _number(header, 0), _number(header, 8)
+    magic, page = number(header, 0), number(header, 8)
     little = not magic & 1
     if page < 512 or page > 65536 or page & (page - 1):
         return _PAGE, little, False
-    return page, little, magic | 1 == _MAGIC | 1 and _checksum(header[:24], (0, 0), little) == _sums(header, 24)
+    return page, little, magic | 1 == MAGIC | 1 and checksum(header[:24], (0, 0), little=little) == sums(header, 24)
 
 
 def _tail(file: apsw.VFSFile, size: int) -> Tail | None:
-    header = file.xRead(_HEADER, 0)
-    if len(header) < _HEADER:
+    header = file.xRead(HEADER, 0)
+    if len(header) < HEADER:
         return None
     page, little, whole = _head(header)
-    return _follow(_frames(file, size, page), header[16:24], _sums(header, 24), little, whole)
+    return _follow(_frames(file, size, page), header[16:24], sums(header, 24), little, whole)
 
 
-def _follow(frames: Iterator[bytes], salts: bytes, sums: tuple[int, int], little: bool, whole: bool) -> Tail | None:
+def _follow(frames: Iterator[bytes], salts: bytes, before: tuple[int, int], little: bool, whole: bool) -> Tail | None:
     """Go along the chain of checksums. Behind a broken frame it is taken up from the sums that the frame before tells."""
-    number = read = broken = commits = last = 0
-    for number, frame in enumerate(frames, start=1):
+    read = broken = commits = last = 0
+    for at, frame in enumerate(frames, start=1):
         mine = frame[8:16] == salts
-        told = _sums(frame, 16)
-        right = mine and _checksum(frame[_FRAME_HEADER:], _checksum(frame[:8], sums, little), little) == told
-        sums = told
+        told = sums(frame, 16)
+        right = mine and checksum(frame[FRAME:], checksum(frame[:8], before, little=little), little=little) == told
+        before = told
         if not right and not broken:
-            broken = number
+            broken = at
         if mine:
-            last = number
-            if _number(frame, 4):
+            last = at
+            if number(frame, 4):
                 if broken or not whole:
                     commits += 1
                 else:
-                    read = number
+                    read = at
     if not last:
         return None  # the frames of an earlier generation, which are in the file already
     return Tail(last, read if whole else 0, broken if broken <= last else 0, commits, whole)
 
 
 def _frames(file: apsw.VFSFile, size: int, page: int) -> Iterator[bytes]:
-    step = _FRAME_HEADER + page
-    for offset in range(_HEADER, size - step + 1, step):
+    step = FRAME + page
+    for offset in range(HEADER, size - step + 1, step):
         frame = file.xRead(step, offset)
         if len(frame) < step:  # cut off by a checkpoint since its size was asked
             return
         yield frame
-
-
-def _number(raw: bytes, at: int) -> int:
-    return int.from_bytes(raw[at : at + 4], "big")
-
-
-def _sums(raw: bytes, at: int) -> tuple[int, int]:
-    return _number(raw, at), _number(raw, at + 4)
-
-
-def _checksum(data: bytes, sums: tuple[int, int], little: bool) -> tuple[int, int]:
-    """SQLite's: two running sums of 32 bits over pairs of words."""
-    from array import array
-
-    words = array("I", data)
-    if little != (sys.byteorder == "little"):
-        words.byteswap()
-    one, other = sums
-    pairs = iter(words)
-    for first, second in zip(pairs, pairs, strict=True):
-        one = one + first + other & 0xFFFFFFFF
-        other = other + second + one & 0xFFFFFFFF
-    return one, other

@@ -6,11 +6,7 @@ the next one is whole can be told from the bad one's header: one flipped bit nee
 
 from __future__ import annotations
 
-from array import array
-from sys import byteorder
-
-_MAGIC = 0x377F0682  # with the last bit set, the checksums are of big-endian words
-_HEAD, _FRAME = 32, 24  # bytes before the first frame, and before each frame's page
+from hardwon.store.log_format import FRAME, HEADER, MAGIC, checksum, number, sums
 
 
 def newest_pages(path: str, size: int) -> dict[int, bytes]:
@@ -20,29 +16,29 @@ def newest_pages(path: str, size: int) -> dict[int, bytes]:
             log = file.read()
     except FileNotFoundError:
         return {}
-    if len(log) < _HEAD + _FRAME + size:
+    if len(log) < HEADER + FRAME + size:
         return {}
-    magic = int.from_bytes(log[:4], "big")
-    if magic & ~1 == _MAGIC and int.from_bytes(log[8:12], "big") == size:
-        return _newest(log, size, log[16:24], "big" if magic & 1 else "little")
+    magic = number(log, 0)
+    if magic & ~1 == MAGIC and number(log, 8) == size:
+        return _newest(log, size, log[16:24], little=not magic & 1)
     salts = _usual_salts(log, size)
-    return max((_newest(log, size, salts, order) for order in ("little", "big")), key=len)
+    return max((_newest(log, size, salts, little=little) for little in (True, False)), key=len)
 
 
-def _newest(log: bytes, size: int, salts: bytes, order: str) -> dict[int, bytes]:
+def _newest(log: bytes, size: int, salts: bytes, *, little: bool) -> dict[int, bytes]:
     newest: dict[int, bytes] = {}
     waiting: dict[int, bytes] = {}
-    before = log[24:32]
-    for at in range(_HEAD, len(log) - _FRAME - size + 1, _FRAME + size):
-        head = log[at : at + _FRAME]
+    before = sums(log, 24)
+    for at in range(HEADER, len(log) - FRAME - size + 1, FRAME + size):
+        head = log[at : at + FRAME]
         if head[8:16] != salts:  # of an earlier round of the log, or damaged
-            before = head[16:24]
+            before = sums(head, 16)
             continue
-        page = log[at + _FRAME : at + _FRAME + size]
-        if _checksum(before, head[:8] + page, order) == head[16:24]:
-            waiting[int.from_bytes(head[:4], "big")] = page
-        before = head[16:24]
-        if int.from_bytes(head[4:8], "big"):  # the last of a transaction: its pages count from here on
+        page = log[at + FRAME : at + FRAME + size]
+        if checksum(head[:8] + page, before, little=little) == sums(head, 16):
+            waiting[number(head, 0)] = page
+        before = sums(head, 16)
+        if number(head, 4):  # the last of a transaction: its pages count from here on
             newest.update(waiting)
             waiting.clear()
     newest.pop(0, None)
@@ -52,20 +48,7 @@ def _newest(log: bytes, size: int, salts: bytes, order: str) -> dict[int, bytes]
 def _usual_salts(log: bytes, size: int) -> bytes:
     """The salts that most frames have, where the header is gone."""
     counted: dict[bytes, int] = {}
-    for at in range(_HEAD, len(log) - _FRAME - size + 1, _FRAME + size):
+    for at in range(HEADER, len(log) - FRAME - size + 1, FRAME + size):
         salts = log[at + 8 : at + 16]
         counted[salts] = counted.get(salts, 0) + 1
     return max(counted, key=counted.__getitem__)
-
-
-def _checksum(before: bytes, data: bytes, order: str) -> bytes:
-    """SQLite's sum over pairs of words, going on from the one before."""
-    words = array("I", data)
-    if order != byteorder:
-        words.byteswap()
-    one, two = int.from_bytes(before[:4], "big"), int.from_bytes(before[4:], "big")
-    numbers = words.tolist()
-    for i in range(0, len(numbers), 2):
-        one = (one + numbers[i] + two) & 0xFFFFFFFF
-        two = (two + numbers[i + 1] + one) & 0xFFFFFFFF
-    return one.to_bytes(4, "big") + two.to_bytes(4, "big")
