@@ -8,6 +8,8 @@ median, 99th percentile and longest wait; of the rounds of a way, the median (of
 
 Polling: the lock is left out, and BEGIN IMMEDIATE meets SQLite's busy handler with a timeout that no round reaches. That is how most
 programs share one SQLite file.
+
+What it came to, with the ways that were tried, is in docs/decisions/0014. It wants a machine with nothing else to do.
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ def run(request: pytest.FixtureRequest) -> Callable[..., Result]:
             env={**os.environ, **(env or {})},
             input=raw if raw is not None else b"",
             capture_output=True,
-            timeout=60,
+            timeout=600,
             start_new_session=True,
             check=False,
         )

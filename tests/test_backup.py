@@ -15,14 +15,16 @@ import apsw
 import pytest
 
 from hardwon.engine import backup, opening, restore
+from hardwon.engine.changes import identifier
 from hardwon.engine.core import Engine
-from hardwon.errors import Damaged, DiskFull, HardwonError, InvalidInput, SchemaNewer, StoreError, WrongKey
+from hardwon.errors import Busy, Damaged, DiskFull, HardwonError, InvalidInput, SchemaNewer, StoreError, WrongKey
 from hardwon.store import schema
 from hardwon.store.contents import contents
 from hardwon.store.keys import envelope
 from hardwon.store.sqlite import SqliteStore
 from hardwon.store.upgrade import upgrade
-from hardwon.types import Draft, Filter, Origin, Revision, Scope
+from hardwon.types import Change, Draft, Filter, Origin, Revision, Scope
+from tests.conftest import git
 from tests.dying import CountingDisk, RefusingDisk, kills, used
 
 if TYPE_CHECKING:
@@ -334,6 +336,53 @@ def test_what_is_newer_can_be_taken_over(engine: Engine, home: Path) -> None:
     assert well(engine)
 
 
+def test_what_is_said_while_somebody_is_asked_is_newer_too(engine: Engine, home: Path) -> None:
+    done = backup.backup(engine, str(home))
+    with restore.candidate(engine, str(home), done.file) as found:
+        assert found.newer.memories == 0
+        engine.record(Draft(text="said since", kind="rule"), PERSON)
+        result = found.use(PERSON, keep_newer=True)
+    assert result.newer.memories == 1
+    assert "said since" in texts(engine)
+    assert left_over(Path(engine.store.path).parent) == []
+
+
+def test_what_is_taken_over_is_there_whenever_the_system_stops_it(engine: Engine, home: Path, tmp_path: Path) -> None:
+    done = backup.backup(engine, str(home), str(tmp_path / "b.db"))
+    engine.record(Draft(text="newer", kind="rule"), PERSON)
+    counting = CountingDisk()
+    with restore.candidate(engine, str(home), done.file) as found, used(counting):
+        found.use(PERSON, keep_newer=True)
+    for which in range(1, counting.calls + 1, 2):
+        with restore.candidate(engine, str(home), done.file) as found, used(RefusingDisk(which, errno.EIO)):
+            try:
+                found.use(PERSON, keep_newer=True)
+            except StoreError:
+                pass
+        assert "newer" in texts(engine), which
+
+
+@pytest.mark.parametrize("change", [("rekey",), ("rekey", "--decrypt", "--yes"), ("init", "--encrypt", "--yes")])
+def test_a_key_that_was_changed_while_somebody_was_asked_stops_the_restore(
+    project: Path, home: Path, call: Callable[..., Result], change: tuple[str, ...]
+) -> None:
+    pytest.importorskip("pyrage")
+    if change[0] == "rekey":
+        assert call("init", "--encrypt", "--yes", cwd=project).code == 0
+    engine = opening.open_engine(str(project), str(home))
+    engine.record(Draft(text="first", kind="rule"), PERSON)
+    done = backup.backup(engine, str(home))
+    with restore.candidate(engine, str(home), done.file) as found:
+        assert call(*change, cwd=project).code == 0
+        with pytest.raises(Busy, match="key"):
+            found.use(PERSON)
+    assert call("recall", "first", cwd=project).code == 0  # else nobody could open the store any more
+    back(engine, home, done.file)
+    assert texts(engine) == {"first"}
+    assert call("verify", cwd=project).code == 0
+    engine.close()
+
+
 def test_a_store_that_is_gone_or_damaged_is_restored_all_the_same(engine: Engine, home: Path) -> None:
     done = backup.backup(engine, str(home))
     whole = state(engine.store.path)
@@ -570,7 +619,7 @@ def test_an_encrypted_store_has_encrypted_backups(bare: Path, call: Callable[...
 def test_the_commands_say_what_they_did(project: Path, call: Callable[..., Result]) -> None:
     call("record", "a fact")
     made = call("backup")
-    assert "opened, checked and asked in a process of its own" in made.out
+    assert "another process opened it, checked every row and searched it" in made.out
     name = Path(made.out.split(":")[0].removeprefix("wrote ")).name
     call("record", "a newer fact")
     would = call("restore", name, "--dry-run")
@@ -588,7 +637,9 @@ def test_the_commands_say_what_they_did(project: Path, call: Callable[..., Resul
     assert "#2 was created" in call("undo").err  # the last thing done; a restore is nothing that a memory says
 
 
-def test_r20_an_export_of_a_store_read_as_empty_replaces_nothing(project: Path, call: Callable[..., Result], tmp_path: Path) -> None:
+def test_r20_an_export_of_a_store_read_as_empty_replaces_nothing(
+    project: Path, call: Callable[..., Result], tmp_path: Path
+) -> None:
     """Case R20: a store that is another one, or has nothing in it, and then the good export is gone."""
     for number in range(30):
         call("record", f"fact {number}")
@@ -610,3 +661,156 @@ def test_writers_do_not_wait_for_a_backup(engine: Engine, home: Path) -> None:
         assert time.monotonic() - started < 60
     with pytest.raises(HardwonError):
         engine.show("99", PERSON)
+
+
+# On another machine
+
+
+def derived(engine: Engine) -> dict[str, tuple[str, str]]:
+    """What comes from the repository, by id: which status it has and what it says."""
+    with engine.store.read() as reader:
+        return {one.id: (one.status, one.text) for one in reader.find(Filter(), -1) if one.number is None}
+
+
+def test_elsewhere_commits_and_passages_keep_their_ids_and_are_not_read_twice(
+    project: Path, home: Path, tmp_path: Path, call: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "README.md").write_text("# Usage\n\nCall the pool first, and wait for it.\n")
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "Say how to use it", at=1_700_100_000)
+    assert call("init").code == call("ingest", "docs").code == call("ingest", "deps").code == 0
+    call("record", "a fact that was said at home")
+    copy = str(tmp_path / "carried.db")
+    assert call("backup", copy).code == 0
+    there = opening.open_engine(str(project), str(home))
+    before, id_there = derived(there), there.repository
+    there.close()
+    monkeypatch.setenv("HARDWON_HOME", str(tmp_path / "elsewhere"))
+    assert call("init").code == call("ingest", "docs").code == 0
+    assert call("restore", copy, "--yes", "--json").error["field"] == "file"
+    assert call("restore", copy, "--yes", "--force").code == 0
+    here = opening.open_engine(str(project), str(tmp_path / "elsewhere"))
+    assert here.repository != id_there
+    for step in (("init",), ("ingest", "docs"), ("init", "--rebuild"), ("ingest", "deps"), ("verify",)):
+        assert call(*step).code == 0, step
+        assert derived(here) == before, step
+    assert "wait for it" in call("recall", "pool first wait").out
+    assert [item["where"] for item in call("status", "--json").data["findings"] if ".kept-" not in item["where"]] == []
+    # What git forgets goes, what it adds comes, as at home.
+    git(project, "reset", "-q", "--hard", "HEAD~1")
+    (project / "other.py").write_text("def other():\n    return 1\n")
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "Another file", at=1_700_200_000)
+    git(project, "reflog", "expire", "--expire=now", "--all")
+    assert call("init").code == call("ingest", "docs").code == 0
+    texts = [text for status, text in derived(here).values() if status == "active"]
+    assert (texts.count("Another file"), "Say how to use it" in texts) == (1, False)
+    # A backup made here is one of here; and back home it is one of there.
+    assert call("backup", copy).code == 0
+    assert call("restore", copy, "--yes").code == 0
+    assert derived(here).keys() == dict.fromkeys(derived(here)).keys()
+    after = derived(here)
+    here.close()
+    monkeypatch.setenv("HARDWON_HOME", str(home))
+    assert call("restore", copy, "--yes", "--force").code == 0
+    assert call("init", "--rebuild").code == call("ingest", "docs").code == 0
+    there = opening.open_engine(str(project), str(home))
+    assert derived(there) == after
+    assert well(there)
+    there.close()
+
+
+def test_who_has_it_open_derives_the_ids_of_the_restored_one(project: Path, home: Path, tmp_path: Path) -> None:
+    other = opening.open_store(str(tmp_path / "other.db"), "11111111-1111-5111-8111-111111111111")
+    other.add_changes([Change("a" * 40, 1_000, "Add a table", "", "Ann", "main")])
+    known = next(iter(derived(other)))
+    other.close()
+    engine, second = (opening.open_engine(str(project), str(home)) for _ in range(2))
+    assert identifier(second, "a" * 40) != known
+    back(engine, home, tmp_path / "other.db", force=True)
+    assert identifier(second, "a" * 40) == identifier(engine, "a" * 40) == known
+    engine.close()
+    second.close()
+
+
+# Gone
+
+
+def _lost(store: Path, how: str) -> None:
+    for end in ("-wal", "-shm"):
+        Path(f"{store}{end}").unlink(missing_ok=True)
+    store.unlink() if how == "missing" else store.write_bytes(b"")
+
+
+@pytest.mark.parametrize("how", ["missing", "empty"])
+def test_a_memory_that_is_gone_is_not_begun_anew_in_silence(
+    project: Path, home: Path, call: Callable[..., Result], how: str
+) -> None:
+    call("record", "a fact that must not go")
+    name = Path(call("backup", "--json").data["file"]).name
+    (store,) = (home / "stores").glob("*.db")
+    _lost(store, how)
+    for verb in (("status",), ("record", "another"), ("recall", "fact"), ("verify",)):
+        refused = call(*verb, "--json")
+        if how == "missing" or verb[0] != "verify":
+            assert refused.error["kind"] in ("no_store", "damaged"), (verb, refused)
+            assert "hardwon restore" in refused.error["remedy"], (verb, refused)
+    refused = call("init", "--json")
+    assert (refused.code, refused.error["kind"]) == (2, "no_store")
+    assert f"`hardwon restore {name}`" in refused.error["remedy"]
+    assert not store.exists() or store.stat().st_size == 0
+    assert call("restore", name, "--yes").code == 0
+    assert "must not go" in call("recall", "fact that must not go").out
+    assert call("init").code == 0
+
+
+def test_without_a_backup_the_journal_s_head_tells_that_it_was_there(
+    project: Path, home: Path, call: Callable[..., Result]
+) -> None:
+    call("record", "a fact that must not go")
+    (store,) = (home / "stores").glob("*.db")
+    saved = store.read_bytes(), Path(f"{store}-wal").read_bytes()
+    _lost(store, "missing")
+    refused = call("init", "--json")
+    assert refused.error["kind"] == "no_store"
+    assert "put the file back" in refused.error["remedy"]
+    store.write_bytes(saved[0])
+    Path(f"{store}-wal").write_bytes(saved[1])
+    assert call("init").code == 0
+    assert "must not go" in call("recall", "fact that must not go").out
+    _lost(store, "missing")
+    assert call("init", "--force").code == 0
+    assert call("recall", "fact that must not go").out == ""
+    assert call("status").code == call("verify").code == call("init").code == 0
+
+
+def test_init_goes_on_where_nothing_was_said_yet(bare: Path, home: Path, call: Callable[..., Result]) -> None:
+    """An init that was killed between the registry and the file, or in the middle of the file."""
+    assert call("init").code == 0
+    (store,) = (home / "stores").glob("*.db")
+    for file in (home / "heads").glob("*"):
+        file.unlink()
+    for how in ("missing", "empty"):
+        _lost(store, how)
+        assert call("init").code == 0
+
+
+def test_status_names_what_was_put_aside_and_what_to_do(project: Path, home: Path, call: Callable[..., Result]) -> None:
+    call("record", "a fact")
+    made = call("backup", "--json").data["file"]
+    assert call("status", "--json").data["findings"] == []
+    kept = call("restore", made, "--yes", "--json").data["kept"]
+    (store,) = (home / "stores").glob("*.db")
+    old = [Path(f"{store}{end}") for end in (".before-step-3", ".part")] + [store.parent / f".hardwon-{store.name}-00.part"]
+    for file in (*old, store.parent / f".hardwon-{store.name}-11.part"):
+        file.write_bytes(b"x" * 300_000)
+    for file in (*old, Path(kept)):
+        os.utime(file, (time.time() - 3 * 86_400,) * 2)
+    found = {item["where"]: item for item in call("status", "--json").data["findings"]}
+    assert set(found) == {kept, *map(str, old)}
+    assert all("MB, 3 days old" in item["what"] and item["level"] == "note" for item in found.values())
+    assert f"`hardwon restore {Path(kept).name}`" in found[kept]["remedy"]
+    assert call("status").code == 0
+    for number in range(40):
+        Path(f"{store}.kept-{number}").write_bytes(b"")
+    assert len(call("status", "--json").data["findings"]) == 11

@@ -607,7 +607,7 @@ def test_r16_five_processes_one_of_which_keeps_the_lock_lose_nothing(engine: Eng
     ]
     for process in processes:
         process.start()
-    found = [told.get(timeout=120) for _ in range(5 * count)]
+    found = [told.get(timeout=600) for _ in range(5 * count)]
     for process in processes:
         process.join()
         assert process.exitcode == 0

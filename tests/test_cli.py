@@ -841,7 +841,7 @@ def at_a_terminal(project: Path, *words: str, typed: str = "", env: dict[str, st
     environment = {name: value for name, value in os.environ.items() if name != "HARDWON_CLIENT"} | (env or {})
     done = subprocess.run(
         [sys.executable, "-c", script, sys.executable, "-m", "hardwon", *words],
-        cwd=project, env=environment, input=typed.encode(), capture_output=True, timeout=60, start_new_session=True, check=False,
+        cwd=project, env=environment, input=typed.encode(), capture_output=True, timeout=600, start_new_session=True, check=False,
     )  # fmt: skip
     return done.returncode, done.stdout.decode().replace("\r\n", "\n")
 

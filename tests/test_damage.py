@@ -86,7 +86,7 @@ def test_a_sound_store_has_no_findings(rich: str) -> None:
 
 
 def test_nearly_every_flipped_bit_of_a_live_row_is_found(rich: str) -> None:
-    assert_found(damage.flips(rich, 50, 3))
+    assert_found(damage.flips(rich, 30, 3))
 
 
 @pytest.mark.slow
@@ -95,8 +95,8 @@ def test_nearly_every_flipped_bit_of_many_is_found(rich: str) -> None:
 
 
 def assert_found(cases: list[damage.Case]) -> None:
-    # When and by which version the tables were made has no checksum; nor have the full-text index's signposts, which may lie earlier.
-    told = [case for case in cases if case.cell.tree not in ("schema_steps", "search_idx")]
+    # The full-text index's signposts have no checksum, and may lie earlier.
+    told = [case for case in cases if case.cell.tree != "search_idx"]
     assert [case for case in told if case.missed] == []
     assert [case for case in cases if case.cell.index and not case.found] == []
 

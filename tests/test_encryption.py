@@ -32,6 +32,7 @@ from hardwon.store.keys.sealing import new_identity, recipient_of, seal, unseal
 from hardwon.store.registry import Registry, _parsed, _written
 from hardwon.store.sqlite import SqliteStore
 from hardwon.store.upgrade import upgrade
+from tests.dying import LinklessDisk, used
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -589,7 +590,8 @@ def test_a_copy_that_differs_in_one_row_is_not_used(
     told = call("rekey", "--json", cwd=encrypted)
     assert (told.code, told.error["kind"]) == (1, "damaged") and "settings" in told.error["message"]
     assert entry_of(home) == before
-    assert sorted(path.name for path in (home / "keys").iterdir()) == [key_of(home).name]
+    kept = key_of(home).name  # and the new key goes to the old ones, for somebody may have sealed something to it
+    assert sorted(path.name for path in (home / "keys").iterdir()) == [kept, f"{kept}.old"]
     assert not list((home / "stores").glob("*.rekey")) and call("recall", "uploads", cwd=encrypted).code == 0
 
 
@@ -623,7 +625,7 @@ sys.exit(code)
 
 def killed(at: int, cwd: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", KILLED, str(at), *words]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=60, start_new_session=True)
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=600, start_new_session=True)
 
 
 CHANGES = {
@@ -729,3 +731,121 @@ def test_a_store_in_memory_has_no_key(home: Path) -> None:
 
     with pytest.raises(InvalidInput):
         encryption.rekey(Engine(MemoryStore(), "x"), Registry(str(home)), KeyWish(), KeySource())
+
+
+# What others do meanwhile
+
+
+def put_off(call: Callable[..., Result], cwd: Path, home: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
+    """Record something while another process holds the store."""
+    monkeypatch.setenv("HARDWON_WAIT", "0")
+    with open(f"{store_of(home)}.lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        said = call("record", *words, "--json", cwd=cwd)
+    monkeypatch.delenv("HARDWON_WAIT")
+    assert said.data["action"] == "spooled", said
+
+
+def test_the_line_for_a_change_of_key_outlives_the_change(encrypted: Path, call: Callable[..., Result], home: Path) -> None:
+    # It was removed with the file in the making once: two at a time then took each other's new key away.
+    lock = Path(f"{store_of(home)}.key.lock")
+    assert call("rekey", cwd=encrypted).code == 0
+    first = lock.stat().st_ino
+    assert call("rekey", cwd=encrypted).code == 0
+    assert lock.stat().st_ino == first
+
+
+def test_what_was_sealed_is_taken_in_though_the_store_was_decrypted_meanwhile(
+    encrypted: Path, call: Callable[..., Result], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spool = Path(f"{store_of(home)}.spool")
+    empty = spool.read_bytes()
+    put_off(call, encrypted, home, monkeypatch, *NOTE[:1])
+    waiting = spool.read_bytes()
+    spool.write_bytes(empty)
+    assert call("rekey", "--decrypt", "--yes", cwd=encrypted).code == 0
+    spool.write_bytes(waiting)  # as who put it off at the last moment leaves it
+    assert call("record", "the next one", cwd=encrypted).code == 0
+    assert "Quokkas" in call("recall", "where do Quokkas sleep?", cwd=encrypted).out
+
+
+def test_the_key_of_a_change_that_came_to_nothing_is_kept(encrypted: Path, call: Callable[..., Result], home: Path) -> None:
+    registry, entry = Registry(str(home)), entry_of(home)
+    secret = keys.Secret(identity())
+    new = KeyFile(f"{key_of(home)}.new")
+    new.write(keys.written(secret, recipient_of(secret)))
+    registry.set_keys(entry, (*entry.keys, KeyNote(new.text, recipient_of(secret), secret.check())))
+    assert call("rekey", cwd=encrypted).code == 0
+    assert secret.reveal() in Path(f"{key_of(home)}.old").read_text()
+
+
+def test_a_key_that_nobody_noted_is_kept_by_the_next_change(encrypted: Path, call: Callable[..., Result], home: Path) -> None:
+    secret = keys.Secret(identity())
+    KeyFile(f"{key_of(home)}.new").write(keys.written(secret, recipient_of(secret)))
+    assert call("rekey", cwd=encrypted).code == 0
+    assert secret.reveal() in Path(f"{key_of(home)}.old").read_text()
+
+
+def test_a_process_that_was_there_before_the_encryption_seals_what_it_puts_off(
+    project: Path, call: Callable[..., Result], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARDWON_WAIT", "0")
+    with hardwon.open(str(project)) as memory:
+        memory.record("said in the clear")
+        assert call("init", "--encrypt", "--yes", cwd=project).code == 0
+        with open(f"{store_of(home)}.lock") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            assert memory.record(NOTE[0]).action == "spooled"
+        assert in_the_clear(home / "stores") == []
+        assert memory.record("the next one").action == "created"
+    assert "Quokkas" in call("recall", "where do Quokkas sleep?", cwd=project).out
+
+
+def test_what_was_put_off_while_the_store_was_being_encrypted_does_not_stay_in_the_clear(
+    project: Path, call: Callable[..., Result], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def and_somebody_speaks(*words: Any) -> None:
+        recrypt(*words)
+        put_off(call, project, home, monkeypatch, *NOTE[:1])
+
+    recrypt = encryption.recrypt
+    monkeypatch.setattr(encryption, "recrypt", and_somebody_speaks)
+    assert call("init", "--encrypt", "--yes", cwd=project).code == 0
+    assert in_the_clear(home / "stores") == []
+    assert "Quokkas" in call("recall", "where do Quokkas sleep?", cwd=project).out
+
+
+def test_a_home_that_was_moved_has_its_key_with_it(
+    encrypted: Path, call: Callable[..., Result], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert call("record", NOTE[0], cwd=encrypted).code == 0
+    moved = home.rename(home.with_name("moved"))
+    monkeypatch.setenv("HARDWON_HOME", str(moved))
+    assert "Quokkas" in call("recall", "where do Quokkas sleep?", cwd=encrypted).out
+    assert call("rekey", "--key-file", str(moved / "mine.key"), cwd=encrypted).code == 0
+    assert "Quokkas" in call("recall", "where do Quokkas sleep?", cwd=encrypted).out
+
+
+def test_a_key_is_kept_where_the_file_system_knows_no_second_names(bare: Path, call: Callable[..., Result], home: Path) -> None:
+    with used(LinklessDisk()):
+        assert call("init", "--encrypt", "--no-history", cwd=bare).code == 0
+        assert call("record", NOTE[0], cwd=bare).code == 0
+        assert call("rekey", cwd=bare).code == 0
+    assert "Quokkas" in call("recall", "where do Quokkas sleep?", cwd=bare).out
+    assert sorted(path.suffix for path in (home / "keys").iterdir()) == [".key", ".old"]
+
+
+def test_a_store_that_is_reached_by_a_link_leaves_nothing_in_the_clear(
+    project: Path, call: Callable[..., Result], home: Path, tmp_path: Path
+) -> None:
+    assert call("record", *NOTE, stdin="numbat = 1", cwd=project).code == 0
+    store, real = store_of(home), tmp_path / "disk" / "real.db"
+    real.parent.mkdir()
+    for end in ("", "-wal"):
+        Path(f"{store}{end}").rename(f"{real}{end}")
+    store.symlink_to(real)
+    assert call("init", "--encrypt", "--yes", cwd=project).code == 0
+    assert call("rekey", cwd=project).code == 0
+    assert store.is_symlink() and in_the_clear(real.parent) == in_the_clear(home / "stores") == []
+    assert "Quokkas" in call("recall", "where do Quokkas sleep?", cwd=project).out
+    assert call("verify", cwd=project).code == 0

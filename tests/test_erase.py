@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import random
@@ -707,3 +708,22 @@ def test_a_person_is_asked_and_told(project: Path, call: Any) -> None:
 def test_reasons_are_documented() -> None:
     text = (Path(__file__).parent.parent / "docs" / "erasure.md").read_text()
     assert [reason for reason in REASONS if f"`{reason}`" not in text] == []
+
+
+def test_what_others_put_off_in_the_same_words_meanwhile_is_gone_too(
+    project: Path, home: Path, call: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def and_somebody_speaks(store: SqliteStore, timeout: float) -> bool:
+        with monkeypatch.context() as patch, open(f"{store.path}.lock") as lock:
+            patch.setenv("HARDWON_WAIT", "0")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            assert call("record", "xylopolist bivouac", "--json", cwd=project).data["action"] == "spooled"
+        return scrub(store, timeout)
+
+    engine = opening.open_engine(str(project), str(home))
+    receipt = engine.record(Draft("xylopolist bivouac", "fact"), PERSON)
+    scrub = SqliteStore.scrub
+    monkeypatch.setattr(SqliteStore, "scrub", and_somebody_speaks)
+    assert engine.erase(Filter(ids=(receipt.id,)), "personal", PERSON, dry_run=False).done
+    assert left(engine, ["xylopolist"]) == [] and b"xylopolist" not in bytes_beside(engine)
+    engine.close()

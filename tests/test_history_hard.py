@@ -801,7 +801,7 @@ def test_two_at_once_do_everything_once(long: str, home: Path) -> None:
     both = [worker(long, home) for _ in range(2)]
     reports = []
     for process in both:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=600)
         assert process.returncode == 0, err
         reports.append(json.loads(out))
     assert sorted(report["added"] for report in reports) == [0, 1_500]

@@ -107,9 +107,29 @@ CALLS: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
                *each("kind", ("nonsense", "change", 7, None), [("a", "b", {})])],
     "recall_memory": [*first((None, 7, b"x", ["x"])), *each("k", NO_NUMBER, "x")],
     "delete": first((7, None, [7], [None], [b"x"], "one id", [HALF])),
+    "rekey": [((), {}), ((), {"decrypt": True}), *each("key_file", (*NO_PATH[1:], "missing")), *each("keyring", (True, 7))],
+    "backup": [*first((*NO_PATH[1:-2], "no/such/folder/a.db", MEGABYTE, "kept.db/x")), *each("keep", NO_NUMBER),
+               *each("encrypt", ("age1", 7, None, ["nobody"], [7], [""]), "out.db"),
+               *each("passphrase_file", (7, "missing", "/dev/zero", "src", MEGABYTE), "out.db")],
+    # A disk that refuses to read (/proc/self/mem) is the store's own error.
+    "restore": [*first((*(value for value in NO_PATH if value != "/proc/self/mem"), "missing", "/dev/null", "notes.jsonl",
+                        "../../etc/passwd")),
+                *each("identity", (7, "missing", "/dev/zero", "notes.jsonl", MEGABYTE), "kept.db", dry_run=True),
+                *each("passphrase_file", (7, "missing", "/dev/zero", "src", MEGABYTE), "kept.db", dry_run=True)],
 }  # fmt: skip
 # Without arguments there is nothing that could be wrong.
-FREE = {"close", "persist", "compact", "verify", "status", "find_secrets", "take_out_secrets", "ingest_docs", "ingest_deps"}
+FREE = {
+    "close",
+    "persist",
+    "compact",
+    "verify",
+    "repair",
+    "status",
+    "find_secrets",
+    "take_out_secrets",
+    "ingest_docs",
+    "ingest_deps",
+}
 
 
 @pytest.fixture

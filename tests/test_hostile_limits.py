@@ -51,7 +51,7 @@ def hardwon(kept: Kept, *words: str, before: tuple[str, ...] = (), room: int | N
     done = subprocess.run(
         [*before, sys.executable, "-m", "hardwon", *words, "--json"],
         cwd=kept.project, env={**os.environ, "HARDWON_HOME": str(kept.home), **variables}, capture_output=True, text=True,
-        timeout=60, check=False, stdin=subprocess.DEVNULL, preexec_fn=limit,
+        timeout=600, check=False, stdin=subprocess.DEVNULL, preexec_fn=limit,
     )  # fmt: skip
     assert "Traceback" not in done.stderr, done.stderr
     return Result(done.returncode, done.stdout, done.stderr)
@@ -229,7 +229,7 @@ class Running:
     def interrupt(self) -> Result:
         """Ctrl-C, as a terminal sends it: to the whole group."""
         os.killpg(self.process.pid, signal.SIGINT)
-        out, err = self.process.communicate(timeout=60)
+        out, err = self.process.communicate(timeout=600)
         assert "Traceback" not in err, err
         return Result(self.process.returncode, out, err)
 

@@ -312,7 +312,7 @@ def test_closed_streams_never_end_in_a_traceback(template: Path, tmp_path: Path,
     ]:
         script = f'"{sys.executable}" -m hardwon {" ".join(words)} {closed}'
         done = subprocess.run(
-            ["bash", "-c", script], cwd=made.project, capture_output=True, text=True, check=False, timeout=60,
+            ["bash", "-c", script], cwd=made.project, capture_output=True, text=True, check=False, timeout=600,
             env={**os.environ, "HARDWON_HOME": str(made.home)}, stdin=subprocess.DEVNULL,
         )  # fmt: skip
         assert "Traceback" not in done.stderr, (words, done.stderr)

@@ -1240,7 +1240,7 @@ def test_two_inits_at_once_end_well(world: World, call: Callable[..., Result], p
     running = [_start(world.path(where)) for where in places]
     said = []
     for process in running:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=600)
         assert (process.returncode, err) == (0, b"")
         said.append(json.loads(out))
     assert said[0]["id"] == said[1]["id"]
@@ -1258,7 +1258,7 @@ def test_a_link_and_a_split_at_once_are_one_after_the_other(world: World) -> Non
     world.repo("shop", ORIGIN)
     running = [_start(world.path("shop"), "--no-history", *words) for words in (("--link", "base"), ("--split", "own"))]
     for process in running:
-        assert process.communicate(timeout=60)[1] == b""
+        assert process.communicate(timeout=600)[1] == b""
         assert process.returncode == 0
     assert world.said("shop") in ("base folder", "own folder")
 

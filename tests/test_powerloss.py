@@ -180,7 +180,7 @@ def test_the_recorded_disk_is_the_disk(tmp_path: Path) -> None:
 # Where nothing is wrong
 
 
-@pytest.mark.parametrize("seed", [1, 3, 8])
+@pytest.mark.parametrize("seed", [1, 3, pytest.param(8, marks=pytest.mark.slow)])
 def test_no_power_loss_loses_what_was_acknowledged(seed: int) -> None:
     tally = powerloss.judge(Task(seed, limit=40))
     assert [violation.what for violation in tally.violations] == []
@@ -198,8 +198,8 @@ def test_each_operation_survives_at_every_event(tmp_path: Path, name: str) -> No
 
 
 @pytest.mark.slow
-def test_a_minute_of_power_losses(tmp_path: Path) -> None:
-    plan = Plan(20261130, 60.0 * SCALE, str(tmp_path))
+def test_a_thousand_images_of_power_losses(tmp_path: Path) -> None:
+    plan = Plan(20261130, 240.0 * SCALE, str(tmp_path), count=1_000 * SCALE)
     outcome = powerloss.run(plan, lambda done, of: None)
     assert outcome.violations == ()
     assert outcome.ok

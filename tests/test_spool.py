@@ -24,6 +24,7 @@ from hardwon.doors import waiting
 from hardwon.engine import spooling
 from hardwon.errors import Busy, DiskFull, NotFound, StoreError
 from hardwon.store import files
+from hardwon.store.quiet import is_quiet
 from hardwon.store.spooling import frames, header
 from hardwon.store.spooling.header import SECTOR
 from hardwon.store.spooling.spool import CEILING, RESERVE, Spool
@@ -717,7 +718,7 @@ for number in range(count):
 
 
 def told_by(process: subprocess.Popen[str]) -> list[list[str]]:
-    out, _ = process.communicate(timeout=120)
+    out, _ = process.communicate(timeout=600)
     assert process.returncode == 0
     return [line.split() for line in out.splitlines()]
 
@@ -981,3 +982,36 @@ def test_a_folder_that_cannot_be_written_is_an_error(engine: Engine) -> None:
             say(engine, "two")
     finally:
         folder.chmod(0o700)
+
+
+def test_the_quick_look_says_quiet_only_where_the_whole_one_does(tmp_path: Path) -> None:
+    """Also where any sector is damaged: then it has to be looked at properly."""
+    path = str(tmp_path / "a.db")
+    spool = Spool(path)
+    assert not is_quiet(spool.path)
+    spool.prepare()
+    assert is_quiet(spool.path)
+    spool.append(b"{}", 1, "busy")
+    assert not is_quiet(spool.path)
+    batch = spool.waiting()
+    assert batch is not None and spool.empty(batch) and is_quiet(spool.path)
+    spool.mark("disk_full", "no room", 1)
+    assert not is_quiet(spool.path)
+    spool.clear_mark()
+    whole = Path(spool.path).read_bytes()
+    for at in (0, 20, 80, 512, 600):
+        Path(spool.path).write_bytes(whole[:at] + bytes((whole[at] ^ 1,)) + whole[at + 1 :])
+        assert not is_quiet(spool.path), at
+
+
+def test_a_store_that_fails_is_found_out_by_the_first_record_alone(tmp_path: Path) -> None:
+    spool = Spool(str(tmp_path / "a.db"))
+    assert spool.first() is None
+    for number in range(5):
+        spool.append(b"%d" % number, 1, "busy")
+    batch = spool.first()
+    assert batch is not None and [record.payload for record in batch.records()] == [b"0"]
+    spool.advance(batch, batch.end, 1)
+    rest = spool.waiting()
+    assert rest is not None and [record.payload for record in rest.records()] == [b"1", b"2", b"3", b"4"]
+    assert not spool.empty(batch)

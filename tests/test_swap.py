@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import pytest
@@ -193,3 +194,39 @@ def test_what_the_kernel_refuses_is_finished_by_the_next(made: Path, tmp_path: P
         assert held in (["new"], OLD)
         if held == ["new"]:
             assert texts(f"{store}.kept") == OLD
+
+
+def test_threads_go_on_reading_while_another_file_takes_the_place(tmp_path: Path) -> None:
+    engine = opening.open_store(str(tmp_path / "s.db"))
+    engine.record(Draft(text="before", kind="fact"), Scope())
+    ready, go_on = Event(), Event()
+    seen: list[str] = []
+
+    def read() -> None:
+        with engine.store.read() as reader:
+            ready.set()
+            go_on.wait(30)
+            seen.extend(memory.text for memory in reader.find(Filter(), -1))
+        with engine.store.read() as reader:
+            seen.extend(memory.text for memory in reader.find(Filter(), -1))
+
+    thread = Thread(target=read)
+    thread.start()
+    assert ready.wait(30)
+    path = engine.store.path
+    with Locked(engine.store, 5):
+        copying.copy(path, PLAIN, path + ".new", PLAIN)
+        swap(path, path + ".new", path + ".kept-1")
+    engine.record(Draft(text="after", kind="fact"), Scope())
+    go_on.set()
+    thread.join(30)
+    assert sorted(seen) == ["after", "before", "before"]
+    engine.close()
+
+
+def test_a_new_file_that_is_gone_is_told_and_nothing_is_begun(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.db")
+    Path(path).write_bytes(b"old")
+    with pytest.raises(StoreError, match="is gone"):
+        swap(path, path + ".new", path + ".kept")
+    assert [file.name for file in tmp_path.iterdir()] == ["a.db"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hardwon.doors import inputs, render, shapes
+from hardwon.doors import inputs, render, shapes, waiting
 from hardwon.doors.handle import Answer
 from hardwon.engine import backup as copies
 from hardwon.engine import repair as repairs
@@ -29,6 +29,19 @@ if TYPE_CHECKING:
     from hardwon.types import Scope
 
 _SHOWN = 20  # lost memories in the answer for a person
+_CHECKED = "another process opened it, checked every row and searched it"
+# What a repair counts, as a person reads it: one, many.
+_MENDED = {
+    "memories told from an earlier version": ("memory, as an earlier version has it", "memories, as earlier versions have them"),
+    "rows told from the journal": ("memory, from its version and the journal", "memories, from their versions and the journal"),
+    "memories with a new number": ("memory with a new number", "memories with new numbers"),
+    "versions told from the row": ("version, from its memory", "versions, from their memories"),
+    "versions whose entry is gone": ("version whose journal entry is gone", "versions whose journal entries are gone"),
+    "earlier versions lost": ("earlier version is lost", "earlier versions are lost"),
+    "occurrences told from the journal": ("occurrence, from the journal", "occurrences, from the journal"),
+    "occurrences lost": ("occurrence is lost", "occurrences are lost"),
+    "occurrences of lost memories": ("occurrence of a lost memory", "occurrences of lost memories"),
+}
 _SEALED = {
     "": "",
     "key": ", encrypted with the store's key",
@@ -50,17 +63,22 @@ def backup(call: Call) -> Answer:
     memories = render.plural(done.memories, "memory", "memories")
     lines = [
         f"wrote {done.file}: {memories}, {done.bytes / 1e6:.1f} MB{_SEALED[done.encrypted]}",
-        f"the journal ends at {done.seq}, head {done.head[:16]}; opened, checked and asked in a process of its own",
+        f"{_CHECKED}; " + (f"its journal ends at {done.seq}, head {done.head[:16]}" if done.seq else "its journal is empty"),
     ]
     if not full:
-        lines.append(f"the newest {keep} are kept here" + (f"; {len(done.removed)} went" if done.removed else ""))
+        older = render.plural(len(done.removed), "older one was removed", "older ones were removed")
+        lines.append(f"of the backups in this folder the newest {keep} stay" + (f"; {older}" if done.removed else ""))
+    if count := waiting.counted(call.engine):
+        lines.append(
+            f"not in it: {render.plural(count, 'record that waits', 'records that wait')} in the spool; see `hardwon status`"
+        )
     return Answer("\n".join(lines), {**vars(done), "removed": list(done.removed)})
 
 
 def restore(call: Call) -> Answer:
     """A backup in the store's place, after a yes."""
     request = call.request
-    dry = request.flag("dry-run")
+    dry, keep = request.flag("dry-run"), request.flag("keep-newer")
     if not (dry or request.flag("yes") or call.can_ask()):
         raise InvalidInput("there is nobody to ask", field="yes", remedy="repeat it with --yes, or look first with --dry-run")
     keys = opener(_full(call.cwd, request.text("identity")), _full(call.cwd, request.text("passphrase-file")))
@@ -70,11 +88,11 @@ def restore(call: Call) -> Answer:
         would = found.report()
         data = restoration(would)
         if dry:
-            return Answer(f"would restore {_backup(would)}\n{_newer(would.newer)}", data)
-        question = f"restore {_backup(would)}?\n{_newer(would.newer)}\nThe store that is there now is kept. Go on?"
+            return Answer(f"would restore {_backup(would)}\n{_newer(would.newer, keep=keep)}", data)
+        question = f"restore {_backup(would)}?\n{_newer(would.newer, keep=keep)}\nThe store that is there now is kept. Go on?"
         if not call.confirmed(question):
             return Answer("nothing was restored", data, 1)
-        done = found.use(call.scope, keep_newer=request.flag("keep-newer"))
+        done = found.use(call.scope, keep_newer=keep)
     return Answer("\n".join(_restored(done)), restoration(done))
 
 
@@ -83,19 +101,26 @@ def _backup(would: Restoration) -> str:
     return f"{would.file}: {memories}, the journal up to {would.seq}"
 
 
-def _newer(newer: Newer) -> str:
-    """What is not in the backup, by number."""
+def _newer(newer: Newer, *, keep: bool) -> str:
+    """What is not in the backup, by number, and whether that is to be kept."""
     if newer.unknown:
         return f"what it lacks cannot be told: {newer.unknown}"
     if not newer.entries:
         return "it has all that the store has"
+    if not (newer.memories or newer.changed or newer.erased):
+        return "it has every memory that the store has, as it is now"
     lines = [f"{_erased(newer.erased)} since it was made, and will be again"] if newer.erased else []
     lines += [
         f"it lacks {render.plural(newer.entries, 'journal entry', 'journal entries')}: "
         f"{render.plural(newer.memories, 'newer memory', 'newer memories')}, {newer.changed:,} changed since"
     ]
     if newer.memories:
-        lines += [render.named(newer.named, newer.memories), "--keep-newer takes the newer ones over"]
+        lines.append(render.named(newer.named, newer.memories))
+        lines.append(
+            "they will be taken over"
+            if keep
+            else "--keep-newer takes them over; without it they are only in the store that is kept"
+        )
     return "\n".join(lines)
 
 
@@ -104,7 +129,7 @@ def _erased(count: int) -> str:
 
 
 def _restored(done: Restoration) -> list[str]:
-    lines = [f"restored {_backup(done)}; opened and asked in a process of its own"]
+    lines = [f"restored {_backup(done)}; another process opened it and searched it"]
     if done.carried is not None:
         lines.append(f"taken over: {render.plural(done.carried.new, 'newer memory', 'newer memories')}")
     elif done.left:
@@ -115,7 +140,7 @@ def _restored(done: Restoration) -> list[str]:
         lines.append(f"{_erased(len(done.erased))} since it was made, and again now")
         lines += [f"still in {name}: delete that copy if you do not need it" for name in done.files]
     if done.untold:
-        lines.append(f"whether it brought back what was erased since cannot be told: {done.untold}")
+        lines.append(f"whether it brought back something that was erased since cannot be told: {done.untold}")
         lines.append("look for what you had erased, and run `hardwon forget --erase ID` again")
     if done.kept:
         lines.append(f"the store that was there is {done.kept}; `hardwon restore {os.path.basename(done.kept)}` brings it back")
@@ -142,10 +167,12 @@ def repair(call: Call) -> Answer:
     done = repairs.repair(call.engine, call.scope, dry_run=dry)
     data = repaired(done)
     if not done.damaged:
-        return Answer("nothing is damaged, and nothing was done", data)
+        return _intact(call, data)
     kept = render.plural(done.kept.get("memories", 0), "memory", "memories")
-    lines = [render.findings(done.findings[:_SHOWN], call.paint), f"{'would keep' if dry else 'kept'} {kept} as they were"]
-    lines += [f"  {count:,} {name}" for name, count in done.restored.items()]
+    # Without their remedies: to repair is the remedy.
+    found = [item.replace(remedy="") for item in done.findings[:_SHOWN]]
+    lines = [render.findings(found, call.paint), f"{'would keep' if dry else 'kept'} {kept} as they were"]
+    lines += [f"  {render.plural(count, *_MENDED.get(name, (name, name)))}" for name, count in done.restored.items()]
     if done.incomplete:
         lines.append(f"  {render.plural(done.incomplete, 'commit is', 'commits are')} read again by the next `hardwon init`")
     lines += [f"  the journal lacks entries {first} to {last} of {replica}" for replica, first, last in done.gaps]
@@ -155,8 +182,17 @@ def repair(call: Call) -> Answer:
     if len(done.lost) > _SHOWN:
         lines.append(f"  and {len(done.lost) - _SHOWN:,} more (--json lists all)")
     if done.file:
-        lines.append(f"opened, checked and asked in a process of its own; the damaged store is {done.file}")
-    return Answer("\n".join(lines), data, 1 if done.lost else 0)
+        lines.append(f"repaired: {_CHECKED}; the damaged store is {done.file}")
+        lines += [render.findings(waiting.findings(call.engine), call.paint)]
+    return Answer("\n".join(filter(None, lines)), data, 1 if done.lost or done.gaps else 0)
+
+
+def _intact(call: Call, data: dict[str, Any]) -> Answer:
+    """Nothing to repair, which does not yet mean that all is there: of an earlier file in the store's place every page is good."""
+    found = call.engine.check_quickly()
+    text = "\n".join(filter(None, ["nothing is damaged, and nothing was done", render.findings(found, call.paint)]))
+    bad = any(item.level == "error" for item in found)
+    return Answer(text, {**data, "findings": [dict(vars(item)) for item in found]}, 1 if bad else 0)
 
 
 def _lost(item: Lost) -> str:

@@ -40,7 +40,7 @@ def init(call: Call) -> Answer:
     wish = encryption.wish(call, wanted=request.flag("encrypt"))
     engine = create(
         call.cwd, call.settings.home, name, wait=call.settings.wait, cache=call.settings.cache, link=link, split=split,
-        keys=key_source(), encrypt=wish,
+        keys=key_source(), encrypt=wish, force=request.flag("force"),
     )  # fmt: skip
     call.adopt(engine)
     told = encryption.at_init(call, engine, wish) if wish is not None else []
@@ -297,4 +297,4 @@ class Bar:
         """Not a terminal: nothing is drawn."""
 
     def _shown(self, done: int, of: int) -> None:
-        self._progress.update(self._task, completed=done, total=of)
+        self._progress.update(self._task, completed=done, total=of or None)  # 0: nobody knows of how many

@@ -7,7 +7,7 @@ import os
 from hardwon.doors.handle import Answer
 from hardwon.engine import encryption
 from hardwon.engine.encryption import KeyWish
-from hardwon.engine.unlocking import NONE
+from hardwon.engine.unlocking import NONE, default_file
 from hardwon.errors import InvalidInput
 from hardwon.settings import key_source
 from hardwon.store.keys.keyplace import KeyFile
@@ -17,6 +17,7 @@ from hardwon.types import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from hardwon.doors.handle import Call
@@ -82,7 +83,7 @@ def _backups(home: str) -> list[str]:
 
 def _told(home: str, entry: Entry, note: KeyNote) -> list[str]:
     lines = [f"encrypted to {note.recipient}; {_where(note.place)}"]
-    if note.place == f"file {encryption.default_file(home, entry.id)}":
+    if note.place == f"file {default_file(home, entry.id)}":
         lines.append(_BESIDE)
     return [*lines, _KEEP]
 
@@ -108,7 +109,7 @@ def rekey(call: Call) -> Answer:
     if decrypt and entry.keys and not call.confirmed(question, "at docs/encryption.md"):
         return Answer("nothing was decrypted", {"done": "", "recipient": entry.keys[0].recipient}, 1)
     report = changed(engine, home, wanted.file if wanted else "", bool(wanted and wanted.keyring), decrypt)
-    return Answer("\n".join(_report(report)), {**vars(report), "removed": list(report.removed)})
+    return Answer("\n".join(_report(report, entry.keys)), {**vars(report), "removed": list(report.removed)})
 
 
 def changed(engine: Engine, home: str, file: str, keyring: bool, decrypt: bool) -> KeyReport:
@@ -123,8 +124,15 @@ def changed(engine: Engine, home: str, file: str, keyring: bool, decrypt: bool) 
     return encryption.decrypt(engine, registry, key_source())
 
 
-def _report(report: KeyReport) -> list[str]:
-    old = f"the old key is kept in {report.archived.partition(' ')[2]}: earlier backups need it" if report.archived else ""
+def _report(report: KeyReport, before: Sequence[KeyNote]) -> list[str]:
+    """``before``: the keys until now. A key that was the person's own to keep stays where it is."""
+    stays = " ".join(note.place for note in before[:1] if note.place not in ("none", report.place))
+    old = (
+        f"the old key is kept in {report.archived.partition(' ')[2]}"
+        if report.archived
+        else stays and f"the old key stays where it was: {stays}"
+    )
+    old = old and f"{old}; earlier backups need it"
     if report.done == "decrypted":
         return ["decrypted: the store is in the clear now", *filter(None, [old]), *_removed(report)]
     if report.done == "finished":

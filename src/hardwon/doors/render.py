@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import gmtime, strftime
+
 from hardwon.search.pack import day, head
 
 TYPE_CHECKING = False
@@ -44,6 +46,11 @@ class Paint:
 def plural(count: int, one: str, many: str) -> str:
     """``1 memory``, ``1,200 memories``."""
     return f"{count:,} {one if count == 1 else many}"
+
+
+def when(at: int) -> str:
+    """A moment for a person, to the minute."""
+    return strftime("%Y-%m-%d %H:%M UTC", gmtime(at / 1000))
 
 
 def named(memories: Sequence[Memory], of: int) -> str:
@@ -200,12 +207,14 @@ def history_page(memory: Memory, versions: Sequence[Version], events: Sequence[E
 
 
 def findings(items: Sequence[Finding], paint: Paint) -> str:
-    """What a check says."""
+    """What a check says, nothing twice; a remedy that several in a row share stands behind the last of them."""
     lines = []
-    for item in items:
+    told = [item for number, item in enumerate(items) if item not in items[:number]]
+    for number, item in enumerate(told):
         colour = {"error": "red", "warning": "yellow"}.get(item.level, "dim")
-        lines.append(f"{paint(colour, item.level)}: {item.what}" + (f" ({item.where})" if item.where else ""))
-        if item.remedy:
+        where = "" if item.where.startswith("/") and item.where in item.what else item.where
+        lines.append(f"{paint(colour, item.level)}: {item.what}" + (f" ({where})" if where else ""))
+        if item.remedy and [item.remedy] != [other.remedy for other in told[number + 1 : number + 2]]:
             lines.append(f"  {item.remedy}")
     return "\n".join(lines)
 

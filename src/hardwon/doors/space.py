@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from hardwon.doors import render
+from hardwon.store.beside import aside
 from hardwon.store.ceiling import is_full, log_bytes, readers
 from hardwon.store.compaction import free_bytes
 from hardwon.store.holders import told
@@ -15,6 +17,17 @@ if TYPE_CHECKING:
 
 # Bytes that can be given back, and their share of the file, from which that is worth saying.
 _MUCH, _SHARE = 10 << 20, 0.25
+# What was put aside, by what its name holds: in words, and what to do with it.
+_ASIDE = {
+    ".kept-": (
+        "the store that was replaced is kept",
+        "`hardwon restore {}` takes it back; delete it when you are sure that you need it no more",
+    ),
+    ".before-step-": ("the store from before an upgrade is kept", "delete it when you are sure that you need it no more"),
+    ".part": ("a file was not finished: its process was killed", "delete it"),
+}
+_IN_THE_MAKING = 3600  # seconds for which an unfinished file may be one that somebody is writing
+_NAMED = 10
 _LONG_LOG = 16 << 20  # a commit that finds more than a megabyte moves it, unless a reader or the disk hinders it
 
 
@@ -28,8 +41,30 @@ def findings(engine: Engine, *, readable: bool) -> list[Finding]:
     path = engine.store.path
     log, free = figures(engine, readable=readable)
     found = [_long_log(path, log)] if log > _LONG_LOG else []
+    found += _put_aside(path, engine.clock())
     if free > _MUCH and free > _SHARE * os.path.getsize(path):
         found.append(Finding("note", f"{free / 1e6:.0f} MB of the store are free", path, "run `hardwon compact`"))
+    return found
+
+
+def _put_aside(path: str, now: int) -> list[Finding]:
+    """Files beside the store that take room, and that nothing but a person removes."""
+    found = []
+    for name in aside(path):
+        try:
+            state = os.stat(name)
+        except FileNotFoundError:
+            continue
+        end = next(end for end in _ASIDE if end in name)
+        age = max(0, now // 1000 - int(state.st_mtime))
+        if end == ".part" and age < _IN_THE_MAKING:
+            continue
+        what, remedy = _ASIDE[end]
+        size = f"{state.st_size / 1e6:.1f} MB, {render.plural(age // 86_400, 'day', 'days')} old"
+        found.append(Finding("note", f"{what} ({size})", name, remedy.format(os.path.basename(name))))
+    more = len(found) - _NAMED
+    if more > 0:
+        found[_NAMED:] = [Finding("note", f"{more} more files were put aside", os.path.dirname(path), "look at the folder")]
     return found
 
 

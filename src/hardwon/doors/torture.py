@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 from hardwon.doors import render
+from hardwon.doors import torture_words as words
 from hardwon.doors.condition import Bar
 from hardwon.doors.handle import Answer
 from hardwon.errors import InvalidInput
@@ -83,11 +84,12 @@ def page(outcomes: Sequence[Outcome], seed: int, paint: render.Paint) -> str:
     blocks = []
     for outcome in outcomes:
         verdict = paint("green", "held") if outcome.ok else paint("red", "BROKEN")
-        rows = [(name.replace("_", " "), f"{value:,}") for name, value in outcome.figures.items()]
-        rows += [(f"control: {control.name}", f"{control.found:,} of {control.tried:,} noticed") for control in outcome.controls]
+        rows = [(words.label(outcome.kind, name), f"{value:,}") for name, value in outcome.figures.items()]
+        rows += [(f"broken on purpose: {control.name}", words.noticed(control)) for control in outcome.controls]
         lines = [f"{paint('bold', outcome.kind)}: {verdict} in {outcome.seconds:,.0f} s", render.table(rows, paint)]
         lines += [f"  skipped: {why}" for why in outcome.skipped]
         blocks.append("\n".join(lines))
+    blocks.append(words.verdict(outcomes))
     found = findings(outcomes)
     if found:
         blocks.append(

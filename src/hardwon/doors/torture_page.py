@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from time import gmtime, strftime
 
+from hardwon.doors import torture_words as words
 from hardwon.proof.report import machine
 
 TYPE_CHECKING = False
@@ -30,8 +31,7 @@ code { overflow-wrap: anywhere; }
 
 def html(outcomes: Sequence[Outcome], findings: Sequence[dict[str, str]], command: str) -> str:
     """The whole page."""
-    held = all(outcome.ok for outcome in outcomes)
-    title = "Hardwon: every promise held" if held else "Hardwon: a promise was broken"
+    title = f"Hardwon: {words.verdict(outcomes)}"
     parts = [HEAD, f"<title>{title}</title>\n", _STYLE, f"<main>\n<h1>{title}</h1>\n"]
     parts.append(f"<p>{strftime('%Y-%m-%d %H:%M', gmtime())} UTC. Again: <code>{escape(command)}</code></p>\n")
     if findings:
@@ -44,12 +44,15 @@ def html(outcomes: Sequence[Outcome], findings: Sequence[dict[str, str]], comman
 
 def _section(outcome: Outcome) -> str:
     verdict = "held" if outcome.ok else "broken"
-    parts = [f"<h2>{escape(outcome.kind)}: {verdict}</h2>\n"]
+    parts = [f"<h2>{escape(outcome.kind)}: {verdict}</h2>\n<p>{escape(words.ABOUT[outcome.kind])}</p>\n"]
     figures = {"seed": outcome.seed, "seconds": round(outcome.seconds, 1), **outcome.figures}
-    parts.append(_table("Figures", ("what", "how many"), ((name.replace("_", " "), value) for name, value in figures.items())))
+    parts.append(
+        _table("Figures", ("what", "how many"), ((words.label(outcome.kind, name), value) for name, value in figures.items()))
+    )
     if outcome.controls:
         parts.append(
-            "<p>Controls break the promise on purpose. Each must show something, or the proof could not notice anything.</p>\n"
+            "<p>Controls break the promise on purpose. Each must be noticed at least once, or the proof could notice nothing; not every "
+            "case of one can show it.</p>\n"
         )
         parts.append(_table("Controls", ("what was broken", "tried", "noticed"),
                             ((control.name, control.tried, control.found) for control in outcome.controls)))  # fmt: skip

@@ -23,10 +23,11 @@ def verify(call: Call) -> Answer:
     good = not any(item.level in ("error", "warning") for item in found)
     figures = call.engine.figures() if good else {}
     data = {"ok": good, "findings": [dict(vars(item)) for item in found], **figures}
-    if found:
-        return Answer(render.findings(found, call.paint), data, 0 if good else 1)
+    if not good:
+        return Answer(render.findings(found, call.paint), data, 1)
     memories = render.plural(figures["memories"], "memory", "memories")
-    return Answer(f"all is well: {memories}, {render.plural(figures['events'], 'journal entry', 'journal entries')}", data)
+    well = f"all is well: {memories}, {render.plural(figures['events'], 'journal entry', 'journal entries')}"
+    return Answer("\n".join([render.findings(found, call.paint), f"beside that {well}"]) if found else well, data)
 
 
 def _secrets(call: Call) -> Answer:

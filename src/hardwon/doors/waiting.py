@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.doors.render import plural
+from hardwon.doors.render import plural, when
 from hardwon.doors.shapes import moment
 from hardwon.types import Finding
 
@@ -20,7 +20,10 @@ _CAUSES = {
     "busy": ("the store was in use", "the next write takes them in"),
     "disk_full": ("the disk was full", "make room; the next write takes them in"),
     "key_missing": ("the key of the store was not at hand", "the next write with the key takes them in"),
-    "damaged": ("the store is damaged", "`hardwon verify` says how; the next write to an intact store takes them in"),
+    "damaged": (
+        "the store was damaged",
+        "`hardwon verify` says whether it still is; the next write to an intact store takes them in",
+    ),
 }
 _OTHER = ("the store failed", "`hardwon verify`; the next write that succeeds takes them in")
 
@@ -55,7 +58,7 @@ def _head(head: Head, now: int, path: str) -> list[Finding]:
     if head.trouble:
         trouble = head.trouble
         times = "a write failed" if trouble.count == 1 else f"{trouble.count:,} writes failed"
-        what = f"{times} since {moment(trouble.since)}, and nothing was written since: {trouble.message}"
+        what = f"{times} since {when(trouble.since)}, and nothing was written since: {trouble.message}"
         found.append(
             Finding("error", what, trouble.kind, "repeat them when the cause is gone; the next write that succeeds ends this")
         )
@@ -65,8 +68,16 @@ def _head(head: Head, now: int, path: str) -> list[Finding]:
 def _waiting(state: State, now: int, path: str) -> Finding:
     because, remedy = _CAUSES.get(state.cause, _OTHER)
     patient = state.cause == "busy" and now - state.since < PATIENCE
-    what = f"{plural(state.count, 'record waits', 'records wait')} in the spool since {moment(state.since)}: {because}"
+    what = f"{plural(state.count, 'record waits', 'records wait')} in the spool since {when(state.since)}, because {because}"
     return Finding("warning" if patient else "error", what, path, remedy)
+
+
+def counted(engine: Engine) -> int:
+    """How many records wait; 0 where that cannot be told."""
+    from hardwon.engine import writing
+
+    head = writing.head(engine)
+    return head.state.count if head and head.state and head.waits else 0
 
 
 def counts(engine: Engine) -> Mapping[str, object]:

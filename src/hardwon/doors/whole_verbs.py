@@ -32,11 +32,13 @@ ROWS: dict[str, Callable[[str], Verb]] = {
             Option("rebuild", "Make the search index anew, from what is kept and from git.", "flag"),
             Option("encrypt", "Encrypt the store, a new one or the one that is there.", "flag"),
             *_KEY_PLACES,
+            FORCE,
             YES,
         ),
         ("hardwon init", "hardwon init --name payments --limit 20000", "hardwon init --link payments", "hardwon init --encrypt"),
         "Reads every commit but merges that is not known yet, newest first, without a model and a network. It may be stopped with "
-        "Ctrl-C at any time: what was read stays, and the next init goes on. Outside git it makes a memory for the folder.",
+        "Ctrl-C at any time: what was read stays, and the next init goes on. Outside git it makes a memory for the folder. Where the "
+        "memory was and is gone, it names the newest backup and begins none in its place without --force.",
     ),
     "ingest": lambda name: Verb(
         name,
@@ -170,15 +172,15 @@ ROWS: dict[str, Callable[[str], Verb]] = {
             Option("keep", "Without FILE: how many of the newest stay (default 7).", "number", metavar="N"),
             Option("encrypt", "Encrypt it for this age recipient; may be repeated.", "name", many=True, metavar="RECIPIENT"),
             _PASSPHRASE,
-            FORCE,
+            Option("force", "Replace a file that is no backup of ours.", "flag"),
         ),
         (
             "hardwon backup",
             "hardwon backup /media/disk/shop.db",
             "hardwon backup shop.age --passphrase-file ~/.config/backup-passphrase",
         ),
-        "The file appears when it was synced, opened, checked and asked in a process of its own, or not at all. The backup of an encrypted "
-        "store is encrypted with the same key. It refuses to replace what is no backup without --force.",
+        "The file appears once it was synced, and another process has opened it, checked every row and searched it; or not at all. The "
+        "backup of an encrypted store is encrypted with the same key.",
         "backup",
     ),
     "restore": lambda name: Verb(
@@ -189,13 +191,13 @@ ROWS: dict[str, Callable[[str], Verb]] = {
             Option("keep-newer", "Take over the memories that the store has and the backup lacks.", "flag"),
             Option("identity", "The file of the key that it was encrypted for.", "name", metavar="FILE"),
             _PASSPHRASE,
-            FORCE,
+            Option("force", "Also one of another repository, or of this one when it was registered anew.", "flag"),
             DRY_RUN,
             YES,
         ),
         ("hardwon restore 20261130T014007.123Z.db --dry-run", "hardwon restore /media/disk/shop.db --keep-newer"),
-        "The backup is checked before anything is changed, and the store is opened and asked in its place before it counts as done. "
-        "--dry-run says what is newer than the backup. --force takes one of another repository.",
+        "The backup is checked before anything is changed, and another process has opened and searched the store in its place before it "
+        "counts as done. --dry-run says what is newer than the backup.",
         "backup",
     ),
     "repair": lambda name: Verb(
@@ -204,8 +206,8 @@ ROWS: dict[str, Callable[[str], Verb]] = {
         (),
         (DRY_RUN,),
         ("hardwon repair --dry-run", "hardwon repair"),
-        "Works on a copy, which takes the place when it was opened, checked and asked in a process of its own; the damaged file is kept. "
-        "Does nothing where nothing is damaged. Writers wait meanwhile. Exits with 1 when memories are lost.",
+        "Works on a copy, which takes the place once another process has opened it, checked every row and searched it; the damaged file is "
+        "kept. Does nothing where nothing is damaged. Writers wait meanwhile. Exits with 1 when memories or changes are lost.",
         "backup",
     ),
     "torture": lambda name: Verb(

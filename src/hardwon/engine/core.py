@@ -202,7 +202,7 @@ class Engine:
 
     def write(self) -> Transaction:
         """A transaction on the store, queued for at most ``wait`` seconds; what waits in the spool is taken in before."""
-        from hardwon.engine.writing import Guarded
+        from hardwon.engine.guarded import Guarded
 
         return Guarded(self)
 

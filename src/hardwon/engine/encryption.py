@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from hardwon.engine.unlocking import NONE, access_with, accesses, given, key_file
+from hardwon.engine.unlocking import NONE, access_with, accesses, default_file, given, key_file
 from hardwon.errors import HardwonError, InvalidInput, StoreError
 from hardwon.store.identity import KeyNote
 from hardwon.store.keys.keyplace import NEW, OLD, KeyFile, KeyringItem, archive, place
@@ -62,7 +62,7 @@ def begin(registry: Registry, entry: Entry, wish: KeyWish, source: KeySource) ->
 def encrypt(engine: Engine, registry: Registry, wish: KeyWish, source: KeySource) -> KeyReport:
     """Encrypt a plain store. Whatever else lies beside it with its content in the clear is removed. InvalidInput where it is encrypted."""
     store = _store_of(engine)
-    with _Changing(store, engine.wait):
+    with Changing(store, engine.wait):
         entry, finished = _settled(registry, engine, source)
         if finished and entry.keys:
             return KeyReport("finished", entry.keys[0].recipient, entry.keys[0].place)
@@ -92,11 +92,6 @@ def _first_key(registry: Registry, entry: Entry, wish: KeyWish, source: KeySourc
     if source.file and wish == KeyWish():
         return _kept(key_file(source.file))
     return _kept(_wished(wish, entry) or KeyFile(default_file(registry.home, entry.id)))
-
-
-def default_file(home: str, id: str) -> str:
-    """Where a store's key is kept if nobody says otherwise."""
-    return os.path.join(home, "keys", f"{id}.key")
 
 
 def _wished(wish: KeyWish, entry: Entry) -> KeyFile | KeyringItem | None:
@@ -131,7 +126,7 @@ def _noted(text: str, secret: Secret) -> tuple[KeyNote, Secret]:
 def rekey(engine: Engine, registry: Registry, wish: KeyWish, source: KeySource) -> KeyReport:
     """Give an encrypted store a new key. A change that was interrupted after its new file was in force is finished instead."""
     store = _store_of(engine)
-    with _Changing(store, engine.wait):
+    with Changing(store, engine.wait):
         entry, finished = _settled(registry, engine, source)
         if finished and entry.keys:
             return KeyReport("finished", entry.keys[0].recipient, entry.keys[0].place)
@@ -145,7 +140,7 @@ def rekey(engine: Engine, registry: Registry, wish: KeyWish, source: KeySource) 
 def decrypt(engine: Engine, registry: Registry, source: KeySource) -> KeyReport:
     """Make a plain store of an encrypted one; its key is kept, since backups may need it."""
     store = _store_of(engine)
-    with _Changing(store, engine.wait):
+    with Changing(store, engine.wait):
         entry, finished = _settled(registry, engine, source)
         if finished and not entry.keys:
             return KeyReport("finished", "", NONE.place)
@@ -235,8 +230,9 @@ def _settled(registry: Registry, engine: Engine, source: KeySource) -> tuple[Ent
     if len(entry.keys) < 2:
         return entry, False
     store = _store_of(engine)
-    store.close()
-    store.access = next(accesses(registry, entry.id, source))
+    store.let_go()
+    found = next(accesses(registry, entry.id, source))
+    found.vfs, store.access = store.access.vfs, found
     with engine.write():
         in_force = store.access.recipient
     old, new = entry.keys
@@ -285,9 +281,9 @@ def _retire(old: KeyNote) -> None:
 
 def _give_up(at: KeyFile | KeyringItem) -> None:
     """The key of a change that came to nothing goes to those that were replaced, never away: something may be sealed to it."""
-    home = place(at.text.removesuffix(NEW))
-    for secret in at.read() if home else ():
-        archive(home, secret, recipient_of(secret))
+    base = place(at.text.removesuffix(NEW)) or at
+    for secret in at.read():
+        archive(base, secret, recipient_of(secret))
     at.remove()
 
 
@@ -297,7 +293,7 @@ def _store_of(engine: Engine) -> SqliteStore:
     return engine.store
 
 
-class _Changing:
+class Changing:
     """The line of those who change a store's key, as a context."""
 
     def __init__(self, store: SqliteStore, wait: float) -> None:

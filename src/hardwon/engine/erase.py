@@ -9,6 +9,7 @@ import os
 
 from hardwon.engine import record
 from hardwon.engine.erased import note_keys
+from hardwon.engine.writing import head
 from hardwon.errors import InvalidInput, StoreError
 from hardwon.search import terms
 from hardwon.store import copies
@@ -99,7 +100,12 @@ def _finished(engine: Engine, *, settle: bool) -> dict[str, object]:
     try:
         if settle:  # what became of other commits is told anew
             engine.settle_history()
-        return {"log": not finish(engine)}
+        whole = finish(engine)
+        waiting = head(engine)
+        if waiting is not None and waiting.waits:
+            with engine.write():  # what others said while they waited for this, perhaps in the very words: those are refused now
+                pass
+        return {"log": not whole}
     except (StoreError, OSError) as error:
         return {"failed": str(error)}
 

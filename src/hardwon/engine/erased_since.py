@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from hardwon.engine.erase import Erasure, empty_earlier, finish, take_out
+from itertools import chain
+
+from hardwon.engine.erase import PENDING, Erasure, empty_earlier, finish, take_out
 from hardwon.engine.erased import KEYS, note_keys
 from hardwon.engine.record import signed
 from hardwon.search import terms
 from hardwon.store.keys import erasure_key
-from hardwon.types import Change, Filter, Occurrence, Value
+from hardwon.store.mending.mend import NIL
+from hardwon.store.mending.salvage import event_of, memory_of
+from hardwon.store.rows import to_text
+from hardwon.types import Change, Filter, Memory, Occurrence, Value
 from hardwon.upkeep.erasure import emptied, saying, sayings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from hardwon.engine.core import Engine
     from hardwon.store.base import Reader, Writer
-    from hardwon.types import Memory, Origin, Scope
+    from hardwon.store.mending.salvage import Salvage
+    from hardwon.types import Origin, Scope
 
+# The owner of words of which it is not known any more whose they were: no memory has that id.
+NOBODY = to_text(NIL)
 # The reason where the journal tells none: a commit that was left out because its message had been erased under another hash.
 _UNTOLD = "other"
 
@@ -32,10 +40,13 @@ class Gone(Value):
 
 
 class Known(Value):
-    """Everything that a state of a store knows as erased; ``keys`` tells which keys the digests were made with."""
+    """Everything that a state of a store knows as erased; ``others``: digests of which a repair could not tell whose they were; ``keys``
+    tells which keys the digests were made with, ``clean`` whether its files are known to be rid of those words."""
 
     gone: tuple[Gone, ...] = ()
+    others: tuple[bytes, ...] = ()
     keys: tuple[str, ...] = ()
+    clean: bool = False
 
 
 def known(reader: Reader) -> Known:
@@ -47,9 +58,28 @@ def known(reader: Reader) -> Known:
     for memory in reader.find(Filter(statuses=("forgotten",)), -1):
         if memory.erased:
             told = (event.payload for event in reversed(reader.events(memory.id)) if event.action == "erased")
-            reason = next(told, _UNTOLD)
-            gone.append(Gone(memory, reason, tuple(digests.get(memory.id, ())), memory.commit if memory.kind == "change" else ""))
-    return Known(tuple(gone), tuple(reader.setting(KEYS).split()))
+            gone.append(_gone(memory, next(told, _UNTOLD), digests))
+    return Known(tuple(gone), tuple(chain(*digests.values())), tuple(reader.setting(KEYS).split()), not reader.setting(PENDING))
+
+
+def salvaged(found: Salvage) -> Known:
+    """The same, from what is intact of a damaged store."""
+    events = {row["seq"]: event_of(row) for row in found.tables["events"]}
+    reasons = {event.memory: event.payload for event in events.values() if event.action == "erased"}
+    rows = {to_text(bytes(row["id"])): memory_of(row, []) for row in found.tables["memories"]}
+    digests: dict[str, list[bytes]] = {}
+    for row in found.tables["erased"]:
+        event = events.get(row["event"])
+        digests.setdefault(event.memory if event else NOBODY, []).append(bytes(row["digest"]))
+    nothing = Memory("", None, "fact", None, "", status="forgotten")
+    gone = [_gone(rows.get(one) or nothing.replace(id=one), reason, digests) for one, reason in reasons.items() if one != NOBODY]
+    return Known(tuple(gone), tuple(chain(*digests.values())), tuple(found.settings().get(KEYS, "").split()))
+
+
+def _gone(memory: Memory, reason: str, digests: dict[str, list[bytes]]) -> Gone:
+    """One of them, with its digests, which are taken out of those of all."""
+    sha = memory.commit if memory.kind == "change" else ""
+    return Gone(memory, reason, tuple(digests.pop(memory.id, ())), sha)
 
 
 def again(engine: Engine, later: Known, scope: Scope) -> Erasure:
@@ -59,7 +89,7 @@ def again(engine: Engine, later: Known, scope: Scope) -> Erasure:
     The reason is the one of then, whoever restores: a person decided it once. Notes that say the same go as well, though the later
     state may not have had them so any more. InvalidInput for a store without a place for the key.
     """
-    if not later.gone:
+    if not later.gone and not later.others:
         return Erasure(())
     key = erasure_key.obtain(engine.erasure_key, engine.entropy, engine.wait)
     with engine.write() as writer:
@@ -82,7 +112,8 @@ class _Again:
         self._here = {memory.id: memory for memory in writer.get([item.memory.id for item in later.gone])}
         commits = {item.sha: writer.lookup(item.sha) for item in later.gone if item.sha}
         self._commits = {sha: writer.get(found)[0] for sha, found in commits.items() if found}  # under the id of another clone
-        self._reasons = {digest: item.reason for item in later.gone for digest in item.digests}
+        self._reasons = dict.fromkeys(later.others, _UNTOLD)
+        self._reasons |= {digest: item.reason for item in later.gone for digest in item.digests}
         self.ids: list[str] = []
         self.same = self.derived = 0
         self.wrote = self.settles = False
@@ -92,6 +123,8 @@ class _Again:
         if fresh or any(not memory.erased for memory in (*self._here.values(), *self._commits.values())):
             for item in self._later.gone:
                 self._follow(item, fresh)
+            if others := [digest for digest in self._later.others if digest in fresh]:
+                self._writer.erase(NOBODY, self._log(Memory(NOBODY, None, "fact", None, "", version=0), _UNTOLD), others)
             for memory, reason in self._saying_the_same():
                 self._take_out(memory, reason)
                 self.same += 1

@@ -13,6 +13,7 @@ import sys
 
 from hardwon.engine.core import Engine
 from hardwon.errors import Busy, DiskFull, HardwonError, StoreError
+from hardwon.store.checks.remedies import REFUSED
 from hardwon.store.connection import PLAIN, Access
 from hardwon.store.sqlite import SqliteStore
 from hardwon.types import Filter, Finding, Query, Scope, Value

@@ -11,7 +11,6 @@ from hardwon.engine.writing import head
 from hardwon.errors import Busy, NoStore
 from hardwon.settings import KeySource
 from hardwon.store.connection import PLAIN, Access
-from hardwon.store.filesystem import refuse_network
 from hardwon.store.identity import question, related
 from hardwon.store.registry import Registry
 from hardwon.store.sqlite import SqliteStore
@@ -105,13 +104,17 @@ def create(
     split: str = "",
     keys: KeySource | None = None,
     encrypt: KeyWish | None = None,
+    force: bool = False,
 ) -> Engine:
     """Register the folder's repository if it is new, and make (or upgrade) its store; idempotent.
+
+    A memory that was there and is gone is not begun anew in silence: NoStore, which names the newest backup, without ``force``.
 
     ``link`` joins it to the memory of that name, ``split`` gives it one of its own, whatever it was found by. The place's ``why``
     is what was done (``linked``, ``split``, ``new``), else how it was found. ``encrypt``: a store that is made now is encrypted, with a
     key that is kept so; one that is there stays as it is.
     """
+    from hardwon.store.filesystem import refuse_network
     from hardwon.store.ids import uuid7
 
     refuse_network(home)
@@ -120,6 +123,12 @@ def create(
     now = clock()
     why, entry = _registered(registry, checkout, (name, link, split), uuid7(now, entropy(10)), now)
     path = registry.store_path(entry)
+    if gone := _gone(home, entry, path):
+        if not force:
+            raise gone
+        from hardwon.store import files
+
+        files.disk.unlink(head_path(home, entry))  # of a journal that nobody expects any more
     if encrypt is not None and not entry.keys and not os.path.exists(path):
         from hardwon.engine.encryption import begin
 
@@ -133,6 +142,24 @@ def create(
 
         drain(engine)
     return engine
+
+
+def _gone(home: str, entry: Entry, path: str) -> NoStore | None:
+    """The error for a memory whose file is not there, or empty, although it is known outside that it was; None for any other."""
+    if os.path.exists(path) and os.path.getsize(path):
+        return None
+    from hardwon.engine.backup import listed
+    from hardwon.store.beside import aside
+
+    copies = listed(os.path.join(home, "backups", entry.name)) or sorted(kept for kept in aside(path) if ".kept-" in kept)
+    if not copies and not os.path.exists(head_path(home, entry)):
+        return None  # it was never made, or nothing was ever said
+    message = f"the memory of {entry.name} is gone: {path} " + ("is empty" if os.path.exists(path) else "is not there")
+    if copies:
+        remedy = f"`hardwon restore {os.path.basename(copies[-1])}` brings the newest backup back"
+    else:
+        remedy = "put the file back, or `hardwon restore FILE` a copy of it"
+    return NoStore(message, remedy=f"{remedy}; `hardwon init --force` begins a new one")
 
 
 def head_path(home: str, entry: Entry) -> str:
@@ -153,8 +180,13 @@ def access_to(registry: Registry, entry: Entry, keys: KeySource | None) -> Acces
 
         return secrets(registry, entry.id, keys or KeySource())
 
+    def recipient_now() -> str:
+        from hardwon.engine.unlocking import recipient
+
+        return recipient(registry, entry.id)
+
     recipient = next((note.recipient for note in entry.keys if note.recipient), "")
-    return Access(recipient=recipient, others=others, secrets=secrets)
+    return Access(recipient=recipient, others=others, secrets=secrets, recipient_now=recipient_now)
 
 
 def _registered(registry: Registry, checkout: Checkout, wanted: tuple[str, str, str], id: str, now: int) -> tuple[str, Entry]:

@@ -32,7 +32,7 @@ def record(engine: Engine, draft: Draft, scope: Scope) -> Receipt:
 
     Where the store cannot take it now, it waits in the spool; the store's own error where that cannot either.
     """
-    from hardwon.engine.writing import Guarded
+    from hardwon.engine.guarded import Guarded
 
     clean, redacted = prepared(engine, draft)
     said = submitted(engine, clean, scope)

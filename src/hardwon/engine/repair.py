@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 
+import apsw
+
 from hardwon.engine.changes import EDGE, SETTLED
 from hardwon.engine.core import Engine
+from hardwon.engine.erase import PENDING
 from hardwon.engine.examination import examine
-from hardwon.errors import Damaged, StoreError
+from hardwon.errors import Damaged, NoStore, SchemaOlder, StoreError
 from hardwon.store import copying
 from hardwon.store.checks import heads
-from hardwon.store.connection import Access, open_connection
+from hardwon.store.checks.remedies import REFUSED
+from hardwon.store.connection import Access, open_connection, translate
 from hardwon.store.mending import raw
 from hardwon.store.mending.mend import mend
 from hardwon.store.mending.rebuild import Writing, rebuild
 from hardwon.store.mending.salvage import salvage
 from hardwon.store.sqlite import SqliteStore
-from hardwon.store.swap import Locked, swap
+from hardwon.store.swap import Locked, give_up, swap
 from hardwon.types import Finding, Value
 from hardwon.upkeep import replay
 from hardwon.upkeep.revise import occurrence_statuses
@@ -28,8 +32,6 @@ if TYPE_CHECKING:
     from hardwon.store.mending.mend import Lost, Mended
     from hardwon.store.mending.salvage import Salvage
     from hardwon.types import Scope
-
-_REFUSED = "the disk refused to read"  # how a check begins that the system kept from reading
 
 
 class RepairReport(Value):
@@ -66,7 +68,7 @@ def repair(engine: Engine, scope: Scope, *, dry_run: bool = False) -> RepairRepo
         access = access_of(store)
         work = copying.beside(store.path)
         try:
-            found = _salvaged(store.path, work, access)
+            found = salvaged(store.path, work, access)
             mended = mend(found, replay.row, occurrence_statuses, heads.read(store.head) if store.head else None)
             _make(engine, scope, mended, work, access)
             report = _checked(work, access, mended)
@@ -74,8 +76,10 @@ def repair(engine: Engine, scope: Scope, *, dry_run: bool = False) -> RepairRepo
                 report = report.replace(file=_put(engine, store, work, access))
         except OSError as error:
             raise copying.refused(error, store.path) from error
+        except apsw.Error as error:  # of the connections that look into the damaged file
+            raise translate(error, store.path) from error
         finally:
-            copying.discard(work)
+            give_up(store.path, work)
     told: RepairReport = report.replace(
         findings=tuple(findings), kept={name: len(rows) for name, rows in found.tables.items() if rows}
     )
@@ -90,17 +94,17 @@ def local(engine: Engine) -> SqliteStore:
 
 
 def access_of(store: SqliteStore) -> Access:
-    """How the store's file is reached, its key looked up; for a damaged one the first that there is."""
-    access = store.access
-    if access.key or not access.recipient:
-        return access
+    """How the store's file is reached, its key looked up anew, for it may have been changed under a process that lives; of a file
+    that does not open, by the first key that there is."""
     try:
         with store.read():
             return store.access
-    except Damaged:
-        return next(iter(access.others()), access)
+    except (Damaged, NoStore, SchemaOlder):
+        found = next(iter(store.access.others()), store.access)
+        found.vfs = store.access.vfs
+        return found
     finally:
-        store.close()
+        store.let_go()
 
 
 def diagnose(store: SqliteStore) -> list[Finding]:
@@ -112,14 +116,14 @@ def diagnose(store: SqliteStore) -> list[Finding]:
             found = [finding for finding in one.check() if finding.level in ("error", "warning")]
         if not found:
             return []
-    refused = next((finding for finding in found if finding.what.startswith(_REFUSED)), None)
+    refused = next((finding for finding in found if finding.what.startswith(REFUSED)), None)
     if refused is not None:
         raise StoreError(f"{store.path}: {refused.what}", remedy=refused.remedy)
     return found
 
 
-def _salvaged(path: str, work: str, access: Access) -> Salvage:
-    """What is intact, read from a copy of the file and its log; the copy is gone afterwards."""
+def salvaged(path: str, work: str, access: Access) -> Salvage:
+    """What is intact, read from a copy of the file and its log; the copy is gone afterwards. apsw.Error where nothing can be read."""
     try:
         for end in ("", "-wal"):
             if os.path.exists(path + end):
@@ -153,7 +157,8 @@ def _make(engine: Engine, scope: Scope, mended: Mended, work: str, access: Acces
     writing = Writing(uuid7(now, engine.entropy(10)), scope.origin, now, engine.entropy)
     incomplete = " ".join(mended.incomplete)
     with SqliteStore(work, "hardwon repair", engine.clock, access=access) as store:
-        names = {"repository": engine.repository, SETTLED: "", EDGE: ""}
+        # The new file never had the words that were erased, so nothing of that is left to do in it.
+        names = {"repository": engine.repository, SETTLED: "", EDGE: "", PENDING: ""}
         missing = rebuild(store, mended, writing, names)
         fresh = Engine(store, engine.repository, None, engine.clock, engine.entropy, engine.wait)
         _index(fresh, missing)
@@ -191,6 +196,7 @@ def _checked(work: str, access: Access, mended: Mended) -> RepairReport:
 def _put(engine: Engine, store: SqliteStore, work: str, access: Access) -> str:
     """The new file in the old one's place, and seen to answer there; where the old one is now."""
     kept = kept_name(store.path, engine.clock())
+    heads.forget(store.head)
     swap(store.path, work, kept)
     settle(engine, store, kept, access)
     return kept
@@ -217,6 +223,8 @@ def settle(engine: Engine, store: SqliteStore, kept: str, access: Access) -> Non
         connection = open_connection(store.path, readonly=True, access=access)
         try:
             heads.write(store.head, connection)
+        except apsw.Error as error:
+            raise translate(error, store.path, connection.system_errno, access) from error
         finally:
             connection.close()
     seen = examine(store.path, access, whole=False)

@@ -9,19 +9,21 @@ import apsw
 
 from hardwon.engine import erased_since
 from hardwon.engine.core import Engine
+from hardwon.engine.encryption import Changing
 from hardwon.engine.erase import backups
 from hardwon.engine.examination import Examination, examine
 from hardwon.engine.namespace import adopt
-from hardwon.engine.repair import access_of, kept_name, local, settle
-from hardwon.errors import Damaged, HardwonError, InvalidInput, SchemaNewer, WrongKey
+from hardwon.engine.repair import access_of, kept_name, local, salvaged, settle
+from hardwon.errors import Busy, Damaged, HardwonError, InvalidInput, SchemaNewer, WrongKey
 from hardwon.store import copies, copying, files
+from hardwon.store.checks import heads
 from hardwon.store.connection import APPLICATION_ID, SCHEMA, Access, open_connection
 from hardwon.store.keys import envelope, erasure_key
 from hardwon.store.mending import raw
 from hardwon.store.mending.mend import NIL
 from hardwon.store.rows import to_text
 from hardwon.store.sqlite import SqliteStore
-from hardwon.store.swap import Locked, swap
+from hardwon.store.swap import Locked, give_up, swap
 from hardwon.types import Event, Filter, Memory, Value
 
 TYPE_CHECKING = False
@@ -88,7 +90,7 @@ class Candidate:
         return self
 
     def __exit__(self, *_: object) -> None:
-        copying.discard(self._work)
+        give_up(self._store.path, self._work)
 
     def report(self) -> Restoration:
         """What a restore would do."""
@@ -101,42 +103,59 @@ class Candidate:
         """
         engine, store = self._engine, self._store
         try:
-            with Locked(store, engine.wait):
+            with Changing(store, engine.wait), Locked(store, engine.wait):
+                self._check_key()
+                self.newer = self._newer()  # once more: others have gone on while somebody was asked
                 later, untold = self._erased_since()
                 erased = self._begin_anew(scope, later)
+                # Before the file takes its place, so that whatever stops this, the store has all or is the one that was.
+                carried, left = self._carry_over(scope) if keep_newer and self.newer.ids else (None, "")
                 kept = kept_name(store.path, engine.clock()) if os.path.exists(store.path) else ""
+                heads.forget(store.head)
                 swap(store.path, self._work, kept or kept_name(store.path, engine.clock()))
                 settle(engine, store, kept, self._access)
         except OSError as error:
             raise copying.refused(error, store.path) from error
-        carried, left = None, ""
-        if kept and keep_newer and self.newer.ids:
-            try:
-                carried = self._carry_over(kept, scope)
-            except HardwonError as error:  # what was asked first is done, and the memories are safe where they were
-                left = error.message
+        holding = self._still_in(erased, kept if later.clean else "")
         done: Restoration = self.report().replace(
-            kept=kept, carried=carried, left=left, erased=erased, files=self._still_in(erased), untold=untold
+            kept=kept, carried=carried, left=left, erased=erased, files=holding, untold=untold
         )
         return done
 
+    def _check_key(self) -> None:
+        """Busy where the store got another key, or none, since the backup was made ready: nobody would look for the one of then."""
+        known = [access.key for access in self._store.access.others()]
+        if known and self._access.key not in known:
+            raise Busy("the key of the store was changed meanwhile; nothing was restored", field="key", remedy="try again")
+
     def _erased_since(self) -> tuple[erased_since.Known, str]:
-        """What the store that is there knows as erased, and why that is not all, or cannot be told."""
+        """What the store that is there knows as erased, and why that may not be all."""
         try:
             with self._store.read() as reader:
                 return erased_since.known(reader), ""
         except HardwonError as error:  # damaged, or not there: that is why somebody restores
-            # The key is made for the first erasure: without it there was none.
-            return erased_since.Known(), error.message if erasure_key.read(self._engine.erasure_key) else ""
+            if not erasure_key.read(self._engine.erasure_key):  # it is made for the first erasure: there was none
+                return erased_since.Known(), ""
+            return self._salvaged(), error.message
         finally:
-            self._store.close()
+            self._store.let_go()
 
-    def _still_in(self, erased: tuple[str, ...]) -> tuple[str, ...]:
-        """The copies that hold the words of what was erased again; the backup itself first."""
+    def _salvaged(self) -> erased_since.Known:
+        """What can still be read of that in a damaged store."""
+        path = self._store.path
+        if not os.path.exists(path):
+            return erased_since.Known()
+        try:
+            return erased_since.salvaged(salvaged(path, copying.beside(path), self._access))
+        except (apsw.Error, Damaged):
+            return erased_since.Known()
+
+    def _still_in(self, erased: tuple[str, ...], clean: str) -> tuple[str, ...]:
+        """The copies that hold the words of what was erased again, or may; the backup itself first. ``clean``: one that does not."""
         if not erased:
             return ()
         found = copies.holding(self._store.path, backups(self._engine), erased)
-        return (self.file, *(name for name in found if name not in (self.file, self._work)))
+        return (self.file, *(name for name in found if name not in (self.file, clean)))
 
     def _begin_anew(self, scope: Scope, later: erased_since.Known) -> tuple[str, ...]:
         """A replica of its own, so that two stores that go on from one backup never write the same chain apart; the journal tells of the
@@ -154,11 +173,15 @@ class Candidate:
                 about = Memory(to_text(NIL), None, "fact", None, "", version=0)
                 payload = f"{last.replica} {last.replica_seq}" if last else ""
                 writer.log("restored", about, scope.origin, now, payload=payload)
-            copy = Engine(made, engine.repository, None, engine.clock, engine.entropy, engine.wait, erasure_key=engine.erasure_key)
-            erased = erased_since.again(copy, later, scope).ids
+            erased = erased_since.again(self._copy(made), later, scope).ids
             made.checkpoint()
         copying.sync(self._work)
         return erased
+
+    def _copy(self, made: SqliteStore) -> Engine:
+        """An engine on the file that is to take the place."""
+        own = self._engine
+        return Engine(made, own.repository, own.place, own.clock, own.entropy, own.wait, own.cache, erasure_key=own.erasure_key)
 
     def _next_number(self) -> int:
         try:
@@ -167,7 +190,7 @@ class Candidate:
         except (HardwonError, ValueError):
             return 1
         finally:
-            self._store.close()
+            self._store.let_go()
 
     def _newer(self) -> Newer:
         try:
@@ -180,19 +203,29 @@ class Candidate:
         except HardwonError as error:  # damaged, or not there: that is why somebody restores
             return Newer(unknown=error.message)
         finally:
-            self._store.close()
+            self._store.let_go()
 
-    def _carry_over(self, kept: str, scope: Scope) -> ImportReport:
-        """The newer memories of the store that was replaced: believed as they were there where a person asks for it, else as imported."""
+    def _carry_over(self, scope: Scope) -> tuple[ImportReport | None, str]:
+        """Take the newer memories over into the file that is to take the place: believed as they were where a person asks for it, else
+        as imported. Where that cannot be done, why: what was asked first is done, and they are safe in the store that is kept."""
         from hardwon.engine.exchange import export, import_memories
         from hardwon.importers.lines import HEADER, read, to_line
 
-        with SqliteStore(kept, make=False, access=self._access) as old:
-            source = Engine(old, self._engine.repository, None, self._engine.clock, self._engine.entropy)
-            items = export(source, Filter(ids=self.newer.ids), private=True)
-            lines = [HEADER, *map(to_line, items)]
-        numbered = ((number, line.encode()) for number, line in enumerate(lines, start=1))
-        return import_memories(self._engine, read(numbered), scope, keep_trust=scope.origin.who == "person")
+        engine = self._engine
+        try:
+            source = Engine(self._store, engine.repository, None, engine.clock, engine.entropy)
+            lines = [HEADER, *map(to_line, export(source, Filter(ids=self.newer.ids), private=True))]
+            numbered = ((number, line.encode()) for number, line in enumerate(lines, start=1))
+            with SqliteStore(self._work, "", engine.clock, make=False, access=self._access) as made:
+                trusted = scope.origin.who == "person"
+                report = import_memories(self._copy(made), read(numbered), scope, keep_trust=trusted)
+                made.checkpoint()
+        except HardwonError as error:
+            return None, error.message
+        finally:
+            self._store.let_go()
+            copying.sync(self._work)
+        return report, ""
 
 
 def candidate(engine: Engine, home: str, file: str, opener: envelope.Opener | None = None, *, force: bool = False) -> Candidate:
@@ -243,7 +276,7 @@ def _found(engine: Engine, home: str, file: str) -> str:
 def _take(path: str, taken: str, opener: envelope.Opener, store: SqliteStore, access: Access) -> None:
     """The backup's bytes in a file of ours: so nothing is written beside it, and it may lie where nothing can be."""
     if envelope.kind(path):
-        own = tuple(opener.identities) or (tuple(store.secrets()) if store.recipient else ())
+        own = tuple(opener.identities) or tuple(store.secrets())
         envelope.unseal(path, taken, envelope.Opener(own, opener.passphrase))
         return
     for end in ("", "-wal"):
@@ -256,13 +289,13 @@ def _fitting(taken: str, path: str, store: SqliteStore, into: Access) -> Access:
     with open(taken, "rb") as file:
         plain = file.read(len(_PLAIN)) == _PLAIN
     keys = [b""] if plain else [into.key] if into.key else []
-    if not plain and store.recipient:
+    if not plain:  # of a store that is in the clear by now too: its earlier backups are not
         keys += [secret.raw() for secret in store.secrets()]
     for key in keys:
         access = Access(into.vfs, key)
         if _is_ours(taken, path, access):
             return access
-    if plain or not store.recipient:
+    if not keys or plain:
         raise _unusable(path, "is no backup of ours, or is encrypted with a key that this store does not have")
     raise WrongKey(f"{path} is encrypted with another key, or damaged", field="file", remedy="name the key that it was made with")
 

@@ -52,12 +52,13 @@ def spooled(engine: Engine, said: Submission, error: StoreError) -> Receipt:
         raise error
     payload = encode(said, error.kind)
     try:
-        sealed = bool(engine.store.recipient)
-        spool.append(_sealed(engine, payload) if sealed else payload, said.at, error.kind, sealed=sealed)
+        recipient = _recipient(engine)
+        spool.append(_sealed(recipient, payload), said.at, error.kind, sealed=bool(recipient))
     except (OSError, HardwonError) as also:
         failed(engine, error)
         raise error from also
-    return Receipt(said.id, None, "spooled", why=f"{error.message}; it waits in the spool, and the next write takes it in")
+    why = f"{error.message}; it waits on the disk, in the spool, and the first write that succeeds takes it in"
+    return Receipt(said.id, None, "spooled", why=why)
 
 
 def _worth_waiting(engine: Engine, error: StoreError) -> bool:
@@ -70,10 +71,19 @@ def _worth_waiting(engine: Engine, error: StoreError) -> bool:
     return isinstance(error, (Busy, DiskFull, Damaged)) or type(error) is StoreError
 
 
-def _sealed(engine: Engine, payload: bytes) -> bytes:
+def _recipient(engine: Engine) -> str:
+    """To whom to seal, "" for nobody: as it is now, since the store may have got a key, or another, under a process that lives."""
+    from hardwon.store.sqlite import SqliteStore
+
+    return engine.store.access.recipient_now() if isinstance(engine.store, SqliteStore) else ""
+
+
+def _sealed(recipient: str, payload: bytes) -> bytes:
+    if not recipient:
+        return payload
     from hardwon.store.keys.sealing import seal
 
-    return seal(engine.store.recipient, payload)
+    return seal(recipient, payload)
 
 
 def failed(engine: Engine, error: StoreError) -> None:
@@ -117,18 +127,17 @@ def drain(engine: Engine) -> int:
 
 def _drain(engine: Engine, spool: Spool) -> int:
     ends = time.monotonic() + max(engine.wait, LEAST)
-    taken = 0
-    while (batch := spool.waiting()) is not None:
+    taken, size = 0, 1  # a store that still fails is found out with one record; then the double each time
+    batch = spool.first()
+    while batch is not None:
         records = batch.records()
-        size = 1  # a store that still fails is found out with one record; then the double each time
         while part := list(islice(records, size)):
             if size > 1 and time.monotonic() > ends:
                 raise Busy("what waits in the spool goes first, and takes longer", remedy="try again")
             taken += _take_slice(engine, spool, part)
             spool.advance(batch, part[-1].end, len(part))
             size = min(2 * size, SLICE)
-        if spool.empty(batch):
-            break
+        batch = None if spool.empty(batch) else spool.waiting()
     return taken
 
 

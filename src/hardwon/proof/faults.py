@@ -23,10 +23,10 @@ import shutil
 import time
 
 from hardwon.errors import Damaged, DiskFull, HardwonError
-from hardwon.proof.injection import FaultyDisk, FaultyVFS, Injector, faults
-from hardwon.proof.limits import LIMITS, meet
 from hardwon.proof import keys
 from hardwon.proof.file_operations import FILE_OPERATIONS
+from hardwon.proof.injection import FaultyDisk, FaultyVFS, Injector, faults
+from hardwon.proof.limits import LIMITS, meet
 from hardwon.proof.operations import OPERATIONS, SCOPE, Operation, contents, draft, engine_at, fill, repository
 from hardwon.proof.report import Control, Outcome, Violation
 from hardwon.store import files
@@ -224,7 +224,11 @@ def _told(ended: Ended, fault: Fault, hits: list[tuple[str, str]], one: Ready, e
     elif error is not None and fault.failure.full and not isinstance(error, DiskFull):
         yield f"a full disk was told as {type(error).__name__}: {error}"
     # A checkpoint that fails behind a commit is counted there, and does not undo it.
-    elif error is None and not (ended.spooled or one.operation.retries or _store(engine).failed_checkpoints) and _commit_failed(hits):
+    elif (
+        error is None
+        and not (ended.spooled or one.operation.retries or _store(engine).failed_checkpoints)
+        and _commit_failed(hits)
+    ):
         yield f"acknowledged though {hits[0][0]} failed"
 
 
@@ -263,7 +267,7 @@ def _between(found: Contents, one: Ready) -> bool:
 
 def _goes_on(engine: Engine, one: Ready, folder: str, ended: Ended) -> Iterator[str]:
     """Whether the same engine does the operation now, and another one more; and the store is what a fresh one sees."""
-    if not ended.spooled and contents(engine, one.operation.made) != one.after:
+    if not ended.spooled and (contents(engine, one.operation.made) != one.after or any(_left_behind(folder))):
         anew = engine_at(folder, "", _ATTEMPT)
         engine.clock, engine.entropy = anew.clock, anew.entropy
         again = _tried(engine, one.operation)
@@ -291,7 +295,8 @@ def _goes_on(engine: Engine, one: Ready, folder: str, ended: Ended) -> Iterator[
 def _left_behind(folder: str) -> Iterator[str]:
     """Files of what was under way and is done or given up."""
     for place, _, names in os.walk(folder):
-        yield from (os.path.join(place, name) for name in names if name.endswith(_UNDER_WAY) or ".key." in name)
+        beside = (name for name in names if ".key." in name and not name.endswith((".old", ".lock")))
+        yield from (os.path.join(place, name) for name in {*beside, *(name for name in names if name.endswith(_UNDER_WAY))})
 
 
 def _is_done(found: dict[str, object], one: Ready) -> bool:

@@ -1,4 +1,4 @@
-"""Of the operations that are made to fail (operations.py), those on whole files: copies, swaps, keys, erasure, what comes and goes as lines.
+"""Of the operations that are made to fail (operations.py), those on whole files: copies, swaps, keys, erasure, exports and imports.
 
 What an operation leaves beside the store is compared too (``made``): the earlier file has to be there until the new one is whole. A store
 that has a key, or gets one, is registered in a home beside it, so that the change of keys is the real one.
@@ -172,8 +172,10 @@ def _is_damaged(folder: str) -> object:
 
 
 def _still_there(folder: str) -> object:
-    """The files in which the words still are."""
+    """The files in which the words still are, and whether the erasure says that it is not done."""
     found = []
+    with SqliteStore(os.path.join(folder, STORE), make=False) as store:
+        found += ["pending"] * is_pending(Engine(store, REPOSITORY))
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
         if os.path.isfile(path):

@@ -9,7 +9,9 @@ from hardwon.engine import opening, spooling
 from hardwon.engine.core import Engine
 from hardwon.engine.erase import finish, is_pending
 from hardwon.errors import HardwonError, NoStore, SchemaOlder
-from hardwon.proof.operations import SCOPE, Entropy
+from hardwon.proof import keys
+from hardwon.proof.operations import REPOSITORY, SCOPE, Entropy
+from hardwon.store.checks import heads, of_head
 from hardwon.store.checks.check import CHECKS
 from hardwon.store.checks.scan import UNREADABLE
 from hardwon.store.checksums import register
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 HOME = "home"
 STORE = os.path.join(HOME, "stores", "proof.db")
 EXPORT = os.path.join("exports", "memories.jsonl")
+HEAD = os.path.join(HOME, "heads", REPOSITORY)
 BACKUP = os.path.join("exports", "backup.db")
 # The key of a store that a sequence has encrypted.
 KEY = bytes(range(32))
@@ -35,7 +38,6 @@ DIMENSIONS = 8
 ABSENT = "absent"
 # What an empty folder shows.
 NOTHING = {"store": ABSENT, "export": ABSENT, "backup": ABSENT, "registry": ""}
-_REPOSITORY = "00000000-0000-0000-0000-000000000000"
 _BEGAN = 1_700_000_000_000
 _MADE_BY = "hardwon torture"
 # Without what costs as much as all of these: comparing the schema with a new one, and the log frame by frame in Python.
@@ -65,8 +67,15 @@ def observe(root: str, *, write: bool = False) -> Seen:
 
 def open_store(path: str, *, make: bool = False) -> SqliteStore:
     """The store as any process opens it that has the key."""
-    access = Access(others=lambda: [Access(key=KEY)])
-    return SqliteStore(path, _MADE_BY, lambda: _BEGAN, make=make, access=access)
+    access = Access(others=lambda: [access_with(KEY)])
+    head = os.path.join(path.removesuffix(STORE), HEAD)
+    return SqliteStore(path, _MADE_BY, lambda: _BEGAN, make=make, access=access, head=head)
+
+
+def access_with(key: bytes, vfs: str = "") -> Access:
+    """How a store is reached that has this key (b"" for none); what waits beside an encrypted one is sealed, where that can be."""
+    known = keys.secret() if key else None
+    return Access(vfs, key, recipient=keys.recipient() if key else "", secrets=lambda: [known] if known else [])
 
 
 def _store(path: str, *, whole: bool) -> tuple[str, list[str]]:
@@ -93,14 +102,14 @@ def _store(path: str, *, whole: bool) -> tuple[str, list[str]]:
 
 def _finish_erasure(store: SqliteStore) -> None:
     """An erasure that was cut short is told as unfinished until somebody compacts, which has to end it."""
-    engine = Engine(store, _REPOSITORY)
+    engine = Engine(store, REPOSITORY)
     if is_pending(engine):
         finish(engine)
 
 
 def _waiting(store: SqliteStore) -> str:
     """The ids of what lies in the spool and was not taken in yet: with the store, all that was acknowledged."""
-    engine = Engine(store, _REPOSITORY)
+    engine = Engine(store, REPOSITORY)
     said = [submission.id for submission, _ in spooling.waiting(engine)]
     with store.read() as reader:
         return "".join(f" +{one}" for one in said if not reader.get([one]) and not reader.aliased(one))
@@ -110,7 +119,7 @@ def _begun_anew(path: str, *, whole: bool) -> list[str]:
     """A store whose making was cut short has to be one that ``init`` can finish."""
     try:
         with open_store(path, make=True) as store:
-            opening.prepare(store, _REPOSITORY, _BEGAN, Entropy(0), 5.0)
+            opening.prepare(store, REPOSITORY, _BEGAN, Entropy(0), 5.0)
             return _told(_found(store, whole=whole))
     except HardwonError as error:
         return [f"a store that was not made yet cannot be made: {error.message}"]
@@ -121,8 +130,10 @@ def _found(store: SqliteStore, *, whole: bool) -> list[Finding]:
     if whole:
         _finish_erasure(store)
         return store.check()
+    told = heads.read(store.head)
     with store.read():
-        return _checked(store.connection(readonly=True))
+        connection = store.connection(readonly=True)
+        return _checked(connection) + of_head.compare(store.head, told, connection)
 
 
 def _checked(connection: apsw.Connection) -> list[Finding]:
@@ -144,7 +155,7 @@ def _told(findings: list[Finding]) -> list[str]:
 def _goes_on(path: str) -> list[str]:
     """One more memory goes in, is there, and nothing else changes for the worse."""
     text = "Written after the power came back"
-    engine = Engine(open_store(path), _REPOSITORY, None, lambda: _BEGAN, Entropy(1), 5.0)
+    engine = Engine(open_store(path), REPOSITORY, None, lambda: _BEGAN, Entropy(1), 5.0)
     try:
         said = [submission.id for submission, _ in spooling.waiting(engine)]
         receipt = engine.record(Draft(text), SCOPE)

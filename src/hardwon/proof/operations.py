@@ -18,6 +18,7 @@ from hardwon.engine import history, opening
 from hardwon.engine.core import Engine, Place
 from hardwon.errors import Damaged, SchemaOlder, StoreError
 from hardwon.proof import keys
+from hardwon.store.checks.remedies import REFUSED
 from hardwon.store.checksums import COVERED
 from hardwon.store.connection import Access
 from hardwon.store.journal import row_hash
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Literal
 
-
     # What a store holds, by id; None for one of an older schema, which is read only once it is upgraded.
     Contents = dict[str, object] | None
 
@@ -40,8 +40,6 @@ HOME = "home"  # beside the store, where it is a registered one
 SCOPE = Scope(Origin("person", "proof", "", "torture"))
 REPOSITORY = "00000000-0000-0000-0000-000000000000"
 BEGAN = 1_700_000_000_000
-# How ``verify`` begins to tell that it could not look: no damage, and no answer either.
-_REFUSED = "the disk refused to read"
 _WORDS = ("pool", "retry", "token", "cache", "upload", "schema", "queue", "lock", "index", "page", "merge", "digest")
 
 
@@ -227,7 +225,7 @@ def _recall(engine: Engine) -> object:
 def _verify(engine: Engine) -> object:
     """A finding is the answer of a verify; here, where nothing is damaged, it is an error."""
     findings = engine.verify()
-    if any(finding.what.startswith(_REFUSED) for finding in findings):
+    if any(finding.what.startswith(REFUSED) for finding in findings):
         raise StoreError(findings[0].what)
     if findings:
         raise Damaged(f"verify found {len(findings)} errors in an intact store: {findings[0].what}")
@@ -315,22 +313,22 @@ def repository(folder: str) -> Place | None:
         return None
     checkout, home = os.path.join(folder, "repository"), os.path.join(folder, "home")
     os.makedirs(checkout)
-    _git(checkout, "init", "-q")
+    git(checkout, "init", "-q")
     for number in range(25):
         path = os.path.join(checkout, f"{_WORDS[number % 12]}.py")
         with open(path, "w", encoding="utf-8") as file:
             file.write(
                 "\n".join(f"def {word}_{number}(): return {number}" for word in random.Random(number).choices(_WORDS, k=6))
             )
-        _git(checkout, "add", ".")
-        _git(checkout, "commit", "-q", "-m", f"Change {number}: {_WORDS[number % 12]}")
-    _git(checkout, "revert", "--no-edit", "HEAD")
+        git(checkout, "add", ".")
+        git(checkout, "commit", "-q", "-m", f"Change {number}: {_WORDS[number % 12]}")
+    git(checkout, "revert", "--no-edit", "HEAD")
     engine = opening.create(checkout, home)
     engine.close()
     return engine.home
 
 
-def _git(folder: str, *words: str) -> None:
+def git(folder: str, *words: str, stdin: bytes = b"") -> None:
     """Plain git, with none of the user's settings."""
     names = {
         name: value
@@ -345,4 +343,4 @@ def _git(folder: str, *words: str) -> None:
         "GIT_CONFIG_GLOBAL": os.devnull,
         **names,
     }
-    subprocess.run(["git", *words], cwd=folder, env=environment, check=True, capture_output=True)
+    subprocess.run(["git", *words], cwd=folder, env=environment, check=True, capture_output=True, input=stdin)

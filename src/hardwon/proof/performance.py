@@ -8,11 +8,10 @@ from random import Random
 from hardwon.proof import operations as ready
 from hardwon.proof import workload
 from hardwon.proof.controls import Setting
-from hardwon.proof.observation import EXPORT, NOTHING, STORE, observe, open_store
+from hardwon.proof.observation import EXPORT, HEAD, NOTHING, STORE, access_with, observe, open_store
 from hardwon.proof.recorder import Recording, RecordingDisk, RecordingVFS
-from hardwon.proof.workload import World
+from hardwon.proof.world import World
 from hardwon.store import files
-from hardwon.store.connection import Access
 from hardwon.types import STATUSES, Filter, Value
 
 TYPE_CHECKING = False
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Literal
 
-    from hardwon.proof.workload import Operation
+    from hardwon.proof.world import Operation
     from hardwon.store.sqlite import SqliteStore
     from hardwon.store.transaction import Transaction
 
@@ -32,13 +31,14 @@ _ALL = Filter(statuses=STATUSES)
 
 class Moment(Value):
     """What was to be seen after the first ``at`` events. ``acknowledged``: the operation had returned; else it had committed a step.
-    ``erased``: texts of which no byte may be found any more."""
+    ``erased``: texts of which no byte may be found any more; ``damaged``: that it is, was done on purpose."""
 
     at: int
     operation: str
     parts: dict[str, str]
     acknowledged: bool = True
     erased: tuple[str, ...] = ()
+    damaged: bool = False
 
 
 class Performance(Value):
@@ -81,17 +81,18 @@ class _Stage:
         self._steps = False
         self.world = World(root, rng, self._make_store)
         self.world.facts.update(facts)
-        self.world.commits = _COMMITS if self.upgrades else 0
+        self.world.commits = self.world.made = _COMMITS if self.upgrades else 0
 
     def _make_store(self, path: str, clock: Callable[[], int], key: bytes) -> SqliteStore:
         stage = self
+        head = os.path.join(self.recording.root, HEAD)
 
         class Watched(self._setting.store):  # type: ignore[misc,name-defined]  # the class that the setting names
             def write(self, timeout: float = 30.0) -> Transaction:
                 transaction: Transaction = super().write(timeout)
                 return stage.watched(transaction) if stage._steps else transaction
 
-        return Watched(path, "hardwon torture", clock, access=Access(self.vfs.name, key))
+        return Watched(path, "hardwon torture", clock, access=access_with(key, self.vfs.name), head=head)
 
     def watched(self, transaction: Transaction) -> Transaction:
         """A transaction after whose commit we look."""
@@ -111,8 +112,17 @@ class _Stage:
         """Note what is there, and what should be and is not."""
         seen = observe(self.world.root)
         self.moments.append(
-            Moment(len(self.recording.events), self._operation, seen.parts, acknowledged, tuple(self.world.erased))
+            Moment(
+                len(self.recording.events),
+                self._operation,
+                seen.parts,
+                acknowledged,
+                tuple(self.world.erased),
+                self.world.damaged,
+            )
         )
+        if self.world.damaged:
+            return
         wrong = list(seen.wrong)
         if acknowledged and self._operation:
             with open_store(self.world.path) as store:

@@ -268,7 +268,7 @@ class _Verdict:
         """What was seen of an image after the first ``at`` events."""
         self._images[image.kind] += 1
         allowed = self._performance.allowed(at)
-        wrong = list(seen.wrong)
+        wrong = [] if any(moment.damaged for moment in allowed) else list(seen.wrong)
         for part, value in seen.parts.items():
             if value not in {moment.parts[part] for moment in allowed}:
                 wrong.append(self._explained(part, value, at))

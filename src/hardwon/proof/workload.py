@@ -7,119 +7,35 @@ readable from the moment at which it returns.
 from __future__ import annotations
 
 import os
-from random import Random
+import shutil
+from tempfile import TemporaryDirectory
 
+from hardwon.code import repo
 from hardwon.engine import erase as erasing
-from hardwon.engine import opening, spooling
+from hardwon.engine import exchange, history, opening, spooling
 from hardwon.engine.backup import backup
-from hardwon.engine.core import Engine
+from hardwon.engine.core import Engine, Place
+from hardwon.engine.repair import repair as mend
 from hardwon.engine.restore import candidate
-from hardwon.proof.observation import BACKUP, DIMENSIONS, EXPORT, HOME, KEY, MODEL, STORE
-from hardwon.proof.operations import SCOPE, changes
-from hardwon.store.connection import Access
+from hardwon.importers.lines import HEADER, read, to_line
+from hardwon.proof.observation import BACKUP, DIMENSIONS, EXPORT, HOME, KEY, MODEL, access_with
+from hardwon.proof.operations import REPOSITORY, SCOPE, changes, git
+from hardwon.proof.world import PATIENCE, WORDS, Operation, World
+from hardwon.store import files
+from hardwon.store.identity import Entry
 from hardwon.store.ids import uuid7
 from hardwon.store.keys.recrypt import recrypt, remove_leftovers
+from hardwon.store.memory import MemoryStore
 from hardwon.store.registry import Registry
 from hardwon.store.replacement import Replacement
 from hardwon.store.sqlite import SqliteStore
-from hardwon.types import Anchor, Draft, Filter, Revision, Value
+from hardwon.types import Anchor, Draft, Filter, Revision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from random import Random
 
-REPOSITORY = "00000000-0000-0000-0000-000000000000"
-_BEGAN = 1_700_000_000_000
-_PATIENCE = 5.0  # seconds for the writers' lock, which nobody else has here
-_WORDS = (
-    "pool", "retry", "token", "cache", "upload", "schema", "queue", "lock", "index", "page", "merge", "branch", "parser", "timeout",
-    "worker", "socket", "header", "packet", "cursor", "buffer",
-)  # fmt: skip
 _KINDS = ("fact", "decision", "rule", "attempt", "howto")
-
-
-class World:
-    """The folder, the engine on it, and the facts: for each memory that was acknowledged its text and status."""
-
-    def __init__(self, root: str, rng: Random, make_store: Callable[[str, Callable[[], int], bytes], SqliteStore]) -> None:
-        """``make_store`` opens the store at a path, with a clock and a key (b"" for none): on the recorded disk."""
-        self.root = root
-        self.rng = rng
-        self.facts: dict[str, tuple[str, str]] = {}
-        self.drafts: dict[str, Draft] = {}
-        self.commits = 0
-        self.names: list[str] = []
-        self.waiting: dict[str, str] = {}  # id and text of what is in the spool
-        self.forgotten: list[str] = []  # whose last change was that they were forgotten
-        self.erased: list[str] = []  # texts of which no byte is to be found any more
-        self.saved: tuple[dict[str, tuple[str, str]], int] | None = None  # the facts and commits that the backup has
-        self.key = b""
-        self._now = _BEGAN
-        self._make_store = make_store
-        self.engine = self._opened()
-
-    @property
-    def path(self) -> str:
-        """The store's file."""
-        return os.path.join(self.root, STORE)
-
-    def clock(self) -> int:
-        """Milliseconds that go on by a random step."""
-        self._now += self.rng.randrange(1, 3000)
-        return self._now
-
-    def _opened(self) -> Engine:
-        store = self._make_store(self.path, self.clock, self.key)
-        engine = Engine(store, REPOSITORY, None, self.clock, self.rng.randbytes, _PATIENCE)
-        engine.erasure_key = os.path.join(self.root, HOME, "erasure.key")
-        return engine
-
-    def reopen(self) -> None:
-        """As the next process does."""
-        self.engine.close()
-        self.engine = self._opened()
-
-    def text(self, words: int = 8) -> str:
-        """Something new to say."""
-        return f"{' '.join(self.rng.choices(_WORDS, k=words))} {self.rng.randrange(10**6)}"
-
-    def active(self) -> list[str]:
-        """Ids of the recorded memories that are active."""
-        return [identifier for identifier, (_, status) in self.facts.items() if status == "active"]
-
-    def some(self) -> str:
-        """One of them, "" where there is none. (Recording one here would make two transactions of an operation that is one.)"""
-        known = self.active()
-        return self.rng.choice(known) if known else ""
-
-    def note(self, identifier: str, text: str, status: str = "active") -> None:
-        """What has to be readable from now on."""
-        self.facts[identifier] = (text, status)
-        if identifier in self.forgotten:
-            self.forgotten.remove(identifier)
-
-    def unkept(self, store: SqliteStore) -> list[str]:
-        """The facts that a store does not bear out, a sentence each."""
-        with store.read() as reader:
-            found = {memory.id: (memory.text, memory.status) for memory in reader.get(list(self.facts))}
-            commits = reader.figures()["change"] if self.commits else 0
-        wrong = [
-            f"{identifier} was acknowledged as {fact}, and is {found.get(identifier, 'not there')}"
-            for identifier, fact in self.facts.items()
-            if found.get(identifier) != fact
-        ]
-        return wrong + ([f"{self.commits} commits were acknowledged, {commits} are there"] if commits != self.commits else [])
-
-
-class Operation(Value):
-    """One kind of thing that is done. ``share``: how often, among the others; ``steps``: it commits more than once, and a power loss may
-    leave it after any of its commits; ``then``: what has to come next, for another operation would do it first on its way."""
-
-    name: str
-    run: Callable[[World], None]
-    share: int = 1
-    steps: bool = False
-    then: tuple[Operation, ...] = ()
 
 
 def create(world: World) -> None:
@@ -140,7 +56,7 @@ def record(world: World) -> None:
     draft = Draft(world.text(), rng.choice(_KINDS))  # type: ignore[arg-type]  # words of KINDS
     if rng.random() < 0.3:
         draft = draft.replace(
-            detail=world.text(rng.choice((20, 200, 1500))), because=world.text(), tags=("proof", rng.choice(_WORDS)),
+            detail=world.text(rng.choice((20, 200, 1500))), because=world.text(), tags=("proof", rng.choice(WORDS)),
             rejected=(world.text(),), metadata='{"run": 1}', anchors=(Anchor("src/pool.py", "Pool.get"),),
         )  # fmt: skip
     _keep(world, draft)
@@ -148,7 +64,7 @@ def record(world: World) -> None:
 
 def lesson(world: World) -> None:
     """What ``fail`` and ``ok`` record."""
-    word = world.rng.choice(_WORDS)
+    word = world.rng.choice(WORDS)
     outcome = world.rng.choice(("failed", "worked"))
     _keep(world, Draft(world.text(), "lesson", outcome, anchors=(Anchor(f"src/{word}.py", f"{word.title()}.run"),)))  # type: ignore[arg-type]
 
@@ -237,8 +153,8 @@ def upsert(world: World) -> None:
 def ingest(world: World) -> None:
     """Commits, and what became of them."""
     count = world.rng.choice((3, 8, 20))
-    world.engine.add_changes(changes(world.commits, count))
-    world.commits += count
+    world.engine.add_changes(changes(world.made, count))
+    world.made, world.commits = world.made + count, world.commits + count
     world.engine.settle_history()
 
 
@@ -302,15 +218,15 @@ def reopen(world: World) -> None:
 def spool(world: World) -> None:
     """The store stays locked by another process: what is said waits in the spool."""
     engine, store = world.engine, world.engine.store
-    if world.key or not isinstance(store, SqliteStore):
+    if not isinstance(store, SqliteStore) or (world.key and not store.recipient):
         return  # without a recipient nothing may wait of an encrypted store
     draft = Draft(world.text())
-    lock = store._acquire(_PATIENCE)
+    lock = store._acquire(PATIENCE)
     engine.wait = 0.0
     try:
         receipt = engine.record(draft, SCOPE)
     finally:
-        engine.wait = _PATIENCE
+        engine.wait = PATIENCE
         lock.release()
     world.waiting[receipt.id] = draft.text
 
@@ -357,8 +273,80 @@ def rekey(world: World) -> None:
     store = world.engine.store
     if isinstance(store, SqliteStore):
         world.key = b"" if world.key else KEY
-        recrypt(store, Access(store.access.vfs, world.key), _PATIENCE)
+        recrypt(store, access_with(world.key), PATIENCE)
         remove_leftovers(store.path)
+
+
+def damage(world: World) -> None:
+    """A file takes the store's place in which one bit is another one: what a bad disk gives back."""
+    words = [text.encode() for text, _ in world.facts.values() if text]
+    if world.key or not words:
+        return
+    world.engine.persist()
+    with open(world.path, "rb") as file:
+        content = bytearray(file.read())
+    at = content.find(world.rng.choice(words))
+    if at >= 0:
+        content[at] ^= 1
+        world.damaged = True
+        _sync(f"{world.path}-wal")  # it was cut short, and a power loss might bring back what lay over the bit
+        files.write_whole(world.path, [bytes(content)])
+
+
+def _sync(path: str) -> None:
+    descriptor = files.disk.open(path, os.O_RDWR)
+    files.disk.sync(descriptor)
+    files.disk.close(descriptor)
+
+
+def repair(world: World) -> None:
+    """What is intact makes a store again."""
+    mend(world.engine, SCOPE)
+    world.damaged = False
+
+
+def import_lines(world: World) -> None:
+    """What somebody else's memory has to say, in slices of a transaction each."""
+    said = [Draft(world.text(), tags=("imported",)) for _ in range(world.rng.choice((1, 4)))]
+    other = Engine(MemoryStore(), REPOSITORY, None, world.clock, world.rng.randbytes)
+    opening.prepare(other.store, REPOSITORY, world.clock(), other.entropy)
+    for draft in said:
+        other.record(draft, SCOPE)
+    items = list(exchange.export(other))
+    lines = enumerate((line.encode() for line in (HEADER, *map(to_line, items))), start=1)
+    exchange.import_memories(world.engine, read(lines), SCOPE)
+    for item in items:
+        world.note(item.memory.id, item.memory.text)
+
+
+def ingest_git(world: World) -> None:
+    """The commits of a small real repository; those of another one go."""
+    if not shutil.which("git"):
+        return
+    with TemporaryDirectory(prefix="hardwon-torture-git-") as folder:
+        grow(folder, world.rng)
+        entry = Entry(REPOSITORY, "proof")
+        world.engine.place = Place(repo.locate(folder), entry, "name", folder)
+        try:
+            history.ingest(world.engine, 1000, None)
+        finally:
+            world.engine.place = None
+    world.commits = world.engine.figures()["change"]
+
+
+def grow(folder: str, rng: Random) -> None:
+    """Some commits in a new repository, the last of which takes one back; two processes of git."""
+    lines = ["feature done"]
+    for number in range(rng.choice((2, 5))):
+        subject = f"Change {rng.choice(WORDS)} {rng.randrange(10**6)}"
+        content = f"def {rng.choice(WORDS)}_{number}(): return {rng.randrange(99)}\n"
+        lines += [
+            "commit refs/heads/main", f"committer Ann <a@b.c> {1_700_000_000 + number} +0000", f"data {len(subject)}", subject,
+            f"M 100644 inline {rng.choice(WORDS)}.py", f"data {len(content)}", content,
+        ]  # fmt: skip
+    lines += ["done", ""]
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "fast-import", "--quiet", stdin="\n".join(lines).encode())
 
 
 # How a sequence begins: with nothing, or with a store of the version before.
@@ -389,6 +377,9 @@ OPERATIONS = (
     Operation("backup", back_up),
     Operation("restore", restore),
     Operation("rekey", rekey),
+    Operation("damage", damage, then=(Operation("repair", repair),)),
+    Operation("import", import_lines, steps=True),
+    Operation("ingest git", ingest_git, steps=True),
 )
 
 

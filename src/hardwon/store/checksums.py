@@ -34,6 +34,7 @@ COVERED: dict[str, tuple[str, ...]] = {
     "documents": ("memory", "at", "size", "lengths", "postings"),
     "vectors": ("memory", "model", "digest", "vector"),
     "erased": ("digest", "event"),
+    "schema_steps": ("step", "name", "applied_at", "made_by"),
 }  # fmt: skip
 
 

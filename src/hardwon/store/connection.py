@@ -7,7 +7,7 @@ import os
 
 import apsw
 
-from hardwon.errors import Busy, Damaged, DiskFull, EngineUnsafe, NoStore, ReadOnly, SchemaOlder, StoreError
+from hardwon.errors import Damaged, EngineUnsafe, NoStore, StoreError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,9 +54,10 @@ class Access:
     it is encrypted with, b"" for a plain one, or for an encrypted one whose key was not looked for yet. ``recipient``: the public half
     (``age1…``) of an encrypted one's. ``others()``: what may fit where this does not, looked up anew: the key may have been changed
     since; KeyMissing, WrongKey. ``secrets()``: every identity that something of this store may be sealed to.
+    ``recipient_now()``: the public half, looked up anew.
     """
 
-    __slots__ = ("key", "others", "recipient", "secrets", "vfs")
+    __slots__ = ("key", "others", "recipient", "recipient_now", "secrets", "vfs")
 
     def __init__(
         self,
@@ -66,12 +67,14 @@ class Access:
         recipient: str = "",
         others: Callable[[], Iterable[Access]] = tuple,
         secrets: Callable[[], Sequence[Secret]] = tuple,
+        recipient_now: Callable[[], str] | None = None,
     ) -> None:
         self.vfs = vfs
         self.key = key
         self.recipient = recipient
         self.others = others
         self.secrets = secrets
+        self.recipient_now = recipient_now or (lambda: recipient)
 
 
 PLAIN = Access()
@@ -101,7 +104,7 @@ def open_connection(path: str, *, readonly: bool, make: bool = True, access: Acc
     if (readonly or not make) and not os.path.exists(path):
         raise NoStore(
             f"the memory that belongs here is not at {path}",
-            remedy="put it back from a backup, or run `hardwon init` to begin a new one",
+            remedy="`hardwon restore FILE` brings a backup back, `hardwon init` begins a new one",
         )
     if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited on, a device has no end
         raise Damaged(f"{path} is not a file", remedy="move it away, and put the store back from a backup")
@@ -163,41 +166,9 @@ def translate(error: apsw.Error, path: str, errno: int = 0, access: Access | Non
 
     Transient ones are never taken for damage; with ``access`` the file is looked at once more before it is called damaged.
     """
-    if isinstance(error, (apsw.BusyError, apsw.LockedError)):
-        return Busy("the memory is in use by another process", remedy="try again")
-    if isinstance(error, apsw.FullError) or (errno in NO_SPACE and isinstance(error, (apsw.IOError, apsw.CantOpenError))):
-        return DiskFull(f"no room left to write {path}", remedy="free some space (or raise the file size limit) and try again")
-    if isinstance(error, (apsw.ReadOnlyError, apsw.PermissionsError)) or (
-        isinstance(error, apsw.CantOpenError) and not _is_ours(path)
-    ):
-        return _read_only(error, path)
-    if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
-        return _damage(error, path, access)
-    if isinstance(error, (apsw.IOError, apsw.CantOpenError, apsw.NoMemError)):
-        what = os.strerror(errno) if errno else str(error) or type(error).__name__
-        return StoreError(f"{path} could not be read or written: {what}", remedy="try again; look at the disk if it stays so")
-    return StoreError(f"the store failed: {error}", remedy="run `hardwon verify`")
+    from hardwon.store.translation import translated  # not loaded where nothing goes wrong
 
-
-def _read_only(error: apsw.Error, path: str) -> StoreError:
-    # A journal of before the log was begun: a reader must not apply it, whatever its rights are.
-    if getattr(error, "extendedresult", 0) == apsw.SQLITE_READONLY_ROLLBACK:
-        return SchemaOlder(f"the making of {path}, or its upgrade, was cut short", remedy="run `hardwon init`, which ends it")
-    return ReadOnly(f"{path} cannot be opened for this: {error}", remedy="check the owner and mode of the file and its folder")
-
-
-def _is_ours(path: str) -> bool:
-    """Whether owner and mode let us read and write a file: then something else kept it from being opened."""
-    return os.access(path, os.R_OK | os.W_OK) and os.access(os.path.dirname(path) or ".", os.W_OK | os.X_OK)
-
-
-def _damage(error: apsw.Error, path: str, access: Access | None) -> StoreError:
-    if access is not None:
-        from hardwon.store.checks.doubt import is_intact
-
-        if is_intact(path, access):
-            return StoreError(f"{path} was misread once: {error}", remedy="it is intact; try again, and look at the disk")
-    return Damaged(f"{path} is not an intact store: {error}", remedy="run `hardwon verify`; the file is kept as it is")
+    return translated(error, path, errno, access)
 
 
 def truncate_log(connection: apsw.Connection, patience: int = 0) -> None:

@@ -10,14 +10,13 @@ import os
 
 import apsw
 
-from hardwon.store.beside import is_beside
+from hardwon.store.beside import is_beside, unfinished
 from hardwon.store.rows import to_blob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_UNFINISHED = ".hardwon-"  # how store/copying.py names what is in the making
 # Ends of names that hold no memory: the log and its index, locks, the spool that the next write empties, notes, derived vectors.
 _OTHERS = ("-wal", "-shm", "-journal", ".lock", ".spool", ".swap", ".key")
 
@@ -40,7 +39,7 @@ def _beside(path: str) -> Iterator[str]:
     if not path or not os.path.isdir(folder):
         return
     for name in sorted(os.listdir(folder)):
-        ours = name.startswith((base + ".", _UNFINISHED)) and not name.endswith(_OTHERS)
+        ours = name.startswith((base + ".", unfinished(path))) and not name.endswith(_OTHERS)
         if ours and not is_beside(path, name):
             yield os.path.join(folder, name)
 

@@ -9,11 +9,13 @@ import apsw
 
 from hardwon.errors import DiskFull, HardwonError, InvalidInput, ReadOnly, StoreError
 from hardwon.store import files
+from hardwon.store.beside import unfinished
 from hardwon.store.connection import APPLICATION_ID, CIPHER, NO_SPACE, Access, ciphered, open_connection, translate
 
 _MAGIC = b"SQLite format 3\0"
 _IDENTIFIED = 68  # where SQLite's header has the application's own number
-_SIDES = ("-wal", "-shm", "-journal", ".lock")
+_LOGS = ("-wal", "-shm", "-journal")
+_SIDES = (*_LOGS, ".lock", ".spool", ".spool.lock")
 _NO_RIGHT = {1, 13, 30}  # EPERM, EACCES, EROFS
 
 
@@ -58,9 +60,13 @@ def _named(target: str, access: Access, into: Access) -> str:
 def _settle(target: str, into: Access) -> None:
     """With a log from the first reader on, for one without would keep the first writer waiting; private, and on the disk."""
     made = open_connection(target, readonly=False, make=False, access=into)
-    made.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
-    made.pragma("journal_mode", "wal")
-    made.close()
+    try:
+        made.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+        made.pragma("journal_mode", "wal")
+    except apsw.Error as error:
+        raise translate(error, target, made.system_errno) from error
+    finally:
+        made.close()
     sync(target)
 
 
@@ -89,13 +95,13 @@ def discard(target: str) -> None:
 
 def beside(path: str) -> str:
     """A name for a file in the making, in the same folder."""
-    return os.path.join(os.path.dirname(os.path.abspath(path)), f".hardwon-{os.urandom(8).hex()}.part")
+    return os.path.join(os.path.dirname(os.path.abspath(path)), f"{unfinished(path)}{os.urandom(8).hex()}.part")
 
 
 def take_place(part: str, path: str) -> None:
     """Give a finished and synced file its name, in one step, durable on return."""
     try:
-        for end in _SIDES[:-1]:  # what looking into an earlier one has left
+        for end in _LOGS:  # what looking into an earlier one has left
             files.disk.unlink(path + end)
         files.disk.replace(part, path)
         files.disk.sync_folder(os.path.dirname(os.path.abspath(path)))

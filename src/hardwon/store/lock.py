@@ -1,4 +1,4 @@
-"""The kernel lock that writers queue on: fair, and gone with the process that held it."""
+"""The kernel lock that writers queue on: nobody starves, and it is gone with the process that held it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ from hardwon.errors import Busy
 
 # Every descriptor of a lock in this process, to be closed in a child that it forks.
 _descriptors: set[int] = set()
+# Seconds that somebody has to have waited before the holder is looked for: all locks of the machine are listed for it, which can take
+# some ten milliseconds, and who does not wait has other plans than to read who it is.
+_WORTH_A_LOOK = 0.1
 
 
 class FileLock:
     """An exclusive lock on a file of its own, between processes and between threads.
 
     Each ``acquire`` opens the file anew, because ``flock`` belongs to the open file: a shared descriptor would let two
-    threads in at once. Waiting happens in the kernel's queue, not by polling, which starves the slow.
+    threads in at once. Waiting happens in the kernel's queue, not by polling, which starves the slow. Whoever comes while a lock
+    is being handed on may still be first; strict turns cost more than they gave (docs/decisions/0014).
     """
 
     def __init__(self, path: str) -> None:
@@ -68,7 +72,7 @@ def _wait(descriptor: int, timeout: float, path: str) -> None:
     """Block in the kernel in a thread of its own, since ``flock`` knows no deadline and a signal would need the main thread.
 
     Returns with the lock taken; else the descriptor is closed, by the thread where that still waits. The thread and the lock that
-    wakes the caller are bare ones: ``threading`` would add two turns of the interpreter to each wait (docs/decisions/0014).
+    wakes the caller are bare ones: those of ``threading`` wait for the thread to have begun, and wake through a second lock.
     """
     if timeout <= 0:
         _close(descriptor)
@@ -116,9 +120,11 @@ def _abandon(answers: dict[str, str], descriptor: int) -> None:
 
 
 def _busy(path: str, timeout: float) -> Busy:
-    from hardwon.store.holders import owners, told
+    who = ""
+    if timeout >= _WORTH_A_LOOK:
+        from hardwon.store.holders import owners, told
 
-    who = told(owners(path), "")
+        who = told(owners(path), "")
     return Busy(
         f"{who or 'another process'} has held {path} for more than {timeout:g} s",
         remedy=f"try again; if it stays so, see {'what it does' if who else 'which process holds the file'}",

@@ -13,7 +13,6 @@ import os
 from stat import S_ISREG
 
 from hardwon.errors import Busy, Damaged, DiskFull, InvalidInput, ReadOnly, SchemaNewer, StoreError
-from hardwon.store import files
 from hardwon.store.identity import (
     LONGEST_NAME,
     Entry,
@@ -193,6 +192,8 @@ class Registry:
         return next(known for known in after if known.id == entry.id)
 
     def _save(self, entries: tuple[Entry, ...]) -> None:
+        from hardwon.store import files
+
         try:
             files.write_whole(self._path, [_written(entries)])
         except OSError as error:
@@ -330,6 +331,8 @@ def _content(path: str) -> bytes:
 def _make_home(home: str) -> None:
     if os.path.isdir(home):
         return
+    from hardwon.store import files
+
     files.disk.make_folder(home)
     files.disk.sync_folder(os.path.dirname(home))
 

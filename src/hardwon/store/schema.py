@@ -166,6 +166,7 @@ ALTER TABLE changes ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE terms ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE documents ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE vectors ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE schema_steps ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
 
 -- What was erased and shall not come back: a digest of the text, keyed with a secret that lies outside the store and its backups.
 CREATE TABLE erased (

@@ -10,7 +10,6 @@ from time import monotonic
 import apsw
 
 from hardwon.errors import Damaged, DiskFull, HardwonError, NoStore, ReadOnly, SchemaNewer, SchemaOlder, StoreError
-from hardwon.store import files
 from hardwon.store.connection import (
     APPLICATION_ID,
     LONG_READ,
@@ -25,7 +24,7 @@ from hardwon.store.connection import (
     truncate_log,
 )
 from hardwon.store.lock import FileLock
-from hardwon.store.transaction import Transaction, View
+from hardwon.store.view import View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from hardwon.store.keys.secret import Secret
+    from hardwon.store.transaction import Transaction
     from hardwon.types import Finding
 
 _STEPS = 1_000_000  # of SQLite's virtual machine, after which a statement that lasts is looked at again; some ten milliseconds
@@ -127,7 +127,8 @@ class SqliteStore:
         file outside the store that tells how far its journal had come; "" for none.
         """
         self._make = make
-        self.path = path
+        # The engine looks for the log beside the file that a link leads to, and so do we for everything that lies beside a store.
+        self.path = os.path.realpath(path) if os.path.islink(path) else path
         self.access = access
         self.head = head
         self._made_by = made_by
@@ -150,6 +151,8 @@ class SqliteStore:
 
     def write(self, timeout: float = 30.0) -> Transaction:
         """A transaction: queue on the kernel lock, begin immediate, commit or roll back."""
+        from hardwon.store.transaction import Transaction
+
         return Transaction(self, timeout)
 
     def queue(self, work: str) -> FileLock:
@@ -208,6 +211,13 @@ class SqliteStore:
         """Let go of every connection that this process opened; idempotent."""
         for key in [key for key in self._handles if key[0] == os.getpid()]:
             self._handles.pop(key).connection.close()
+
+    def let_go(self) -> None:
+        """Let go of this thread's connections, before another file takes the place: other threads may be reading, and see it then."""
+        for readonly in (True, False):
+            handle = self._handles.pop((os.getpid(), get_ident(), readonly), None)
+            if handle is not None:
+                handle.connection.close()
 
     def __enter__(self) -> SqliteStore:
         return self
@@ -284,7 +294,7 @@ class SqliteStore:
             else:
                 self._refuse_others(connection)
                 if not self._make and not connection.pragma("user_version"):
-                    raise NoStore(f"{self.path} holds no memory", remedy="run `hardwon init` in the repository")
+                    raise self._empty()
                 prepare_writer(connection)
                 self._upgrade(connection, access)
         except apsw.Error as error:
@@ -333,7 +343,7 @@ class SqliteStore:
             return
         self._refuse_others(connection)
         if schema == 0 and connection.pragma("application_id") != APPLICATION_ID:
-            raise NoStore(f"{self.path} holds no memory yet", remedy="run `hardwon init` in the repository")
+            raise self._empty()
         if schema > SCHEMA:
             raise SchemaNewer(
                 f"{self.path} was made by a later Hardwon (schema {schema}, this one knows {SCHEMA}); it is left untouched",
@@ -343,6 +353,13 @@ class SqliteStore:
             f"{self.path} has schema {schema}; this Hardwon needs {SCHEMA}",
             remedy="run `hardwon init`, which upgrades it after a backup",
         )
+
+    def _empty(self) -> NoStore:
+        """The error for a file without tables: emptied, where it is known outside that there was a journal."""
+        if self.head and os.path.exists(self.head):
+            remedy = "`hardwon restore FILE` brings a backup back, `hardwon init --force` begins a new one"
+            return NoStore(f"{self.path} holds no memory any more", remedy=remedy)
+        return NoStore(f"{self.path} holds no memory yet", remedy="run `hardwon init` in the repository")
 
     def _refuse_others(self, connection: apsw.Connection) -> None:
         """Before anything is set on the file: a database that is not ours stays as it is."""
@@ -376,6 +393,8 @@ def _refused(error: OSError, path: str) -> StoreError:
 def _private_folder(path: str) -> None:
     if os.path.isdir(path):
         return
+    from hardwon.store import files
+
     try:
         files.disk.make_folder(path)
         os.chmod(path, 0o700)
@@ -390,6 +409,8 @@ def _private_file(path: str) -> None:
     """
     if os.path.exists(path):
         return
+    from hardwon.store import files
+
     _private_folder(os.path.dirname(path))
     try:
         files.disk.close(files.disk.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))

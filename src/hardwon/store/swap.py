@@ -39,7 +39,7 @@ class Locked:
     def __enter__(self) -> None:
         self._lock = self._store._acquire(self._timeout)
         try:
-            self._store.close()
+            self._store.let_go()
             finish(self._store.path)
         except BaseException:
             self._lock.release()
@@ -58,10 +58,21 @@ def swap(path: str, new: str, kept: str) -> None:
     for name in (new, kept):
         if os.path.dirname(name) != os.path.dirname(path) or _END in name:
             raise StoreError(f"{name!r} does not lie beside {path}", remedy="name a file of the same folder")
+    if not os.path.isfile(new):  # else the note would promise what nobody can finish
+        raise StoreError(f"{new} is gone, and was not put into the place of {path}", remedy="try again")
     if os.path.lexists(kept):
         raise StoreError(f"{kept} exists, and is not replaced", remedy="try again")
     files.write_whole(path + NOTE, [f"{os.path.basename(new)}{_END}{os.path.basename(kept)}{_END}".encode()])
     finish(path)
+
+
+def give_up(path: str, new: str) -> None:
+    """Remove a new file that is not wanted, or took the place already. Where a swap with it was begun and could not be ended, it stays:
+    the old log may have lost its name by then, and whoever opens the store next has to find the new file."""
+    if not unfinished(path):
+        from hardwon.store.copying import discard
+
+        discard(new)
 
 
 def unfinished(path: str) -> bool:

@@ -1,4 +1,4 @@
-"""Beginning, committing and rolling back: one snapshot for those who read, one transaction for those who write."""
+"""Beginning, committing and rolling back a transaction, and what follows a commit."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from time import time
 
 import apsw
 
-from hardwon.errors import HardwonError, InvalidInput
-from hardwon.store.connection import BUSY_MS, CHECKPOINT_BYTES, LOG_REFUSED, translate, truncate_log
-from hardwon.store.sqlite_read import SqliteReader
+from hardwon.store.connection import BUSY_MS, CHECKPOINT_BYTES, LOG_REFUSED, truncate_log
+from hardwon.store.view import ours_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,53 +21,6 @@ if TYPE_CHECKING:
 
 
 _HEAD_SECONDS = 60.0
-
-
-# After these a connection may hold what it should not: a page that was misread, the full-text index's own state from before a failure,
-# by which it then calls an intact file malformed.
-_DISTURBING = (apsw.CorruptError, apsw.NotADBError, apsw.IOError, apsw.FullError, apsw.NoMemError)
-
-
-class View:
-    """``with store.read() as reader``: one snapshot for all of its calls."""
-
-    def __init__(self, store: SqliteStore) -> None:
-        self._store = store
-
-    def __enter__(self) -> SqliteReader:
-        while True:
-            self._handle = self._store.current(readonly=True)
-            outermost = self._handle.depth == 0
-            self._begin(outermost)
-            # Once more, now that the snapshot holds: another file may have taken the place in between.
-            if not outermost or not self._store.is_replaced(self._handle):
-                return SqliteReader(self._handle.connection)
-            self._handle.roll_back()
-
-    def _begin(self, outermost: bool) -> None:
-        connection = self._handle.connection
-        try:
-            self._handle.begin("BEGIN")
-            if outermost:
-                self._store.check_schema(connection)  # reads, so that the snapshot begins here and not at the first question
-        except BaseException as error:
-            errno = connection.system_errno
-            if outermost:
-                self._handle.roll_back()
-            if ours := _ours(error, self._store, self._handle, errno):
-                raise ours from error
-            raise
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> Literal[False]:
-        errno = self._handle.connection.system_errno
-        self._handle.depth -= 1
-        if self._handle.depth <= 0:  # a view inside a view of the same thread sees what the outer one sees, and ends with it
-            self._handle.roll_back()
-        if ours := _ours(error, self._store, self._handle, errno):
-            raise ours from error
-        return False
 
 
 class Transaction:
@@ -103,7 +55,7 @@ class Transaction:
                 errno = handle.connection.system_errno
                 handle.roll_back()
             self._release()
-            if ours := _ours(error, self._store, handle, errno):
+            if ours := ours_for(error, self._store, handle, errno):
                 raise ours from error
             raise
         return self._writer
@@ -146,7 +98,7 @@ class Transaction:
             return
         errno = connection.system_errno
         handle.roll_back()
-        if ours := _ours(failed, self._store, handle, errno):
+        if ours := ours_for(failed, self._store, handle, errno):
             raise ours from failed
         if failed is not error:
             raise failed
@@ -199,14 +151,3 @@ def _is_older(path: str, seconds: float) -> bool:
         return not 0 <= time() - os.stat(path).st_mtime < seconds
     except OSError:
         return True
-
-
-def _ours(error: BaseException | None, store: SqliteStore, handle: Handle | None, errno: int) -> HardwonError | None:
-    """Our error for the engine's; None for what is to go on as it is."""
-    if isinstance(error, apsw.Error):
-        if handle is not None and isinstance(error, _DISTURBING):
-            handle.suspect = True
-        return translate(error, store.path, errno, store.access)
-    if isinstance(error, UnicodeEncodeError):  # half a pair, of a name that nobody has shaped: no text here holds one
-        return InvalidInput(f"{error.object[:60]!a} is no text", field="text", remedy="give text that can be written as UTF-8")
-    return None

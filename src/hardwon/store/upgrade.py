@@ -6,7 +6,7 @@ import apsw
 
 from hardwon.errors import SchemaNewer
 from hardwon.store import copying
-from hardwon.store.checksums import COVERED, sealed
+from hardwon.store.checksums import COVERED, register, sealed
 from hardwon.store.connection import APPLICATION_ID, INCREMENTAL, PLAIN, Access
 from hardwon.store.schema import RECORD, STEPS
 
@@ -52,13 +52,15 @@ def _apply(connection: apsw.Connection, number: int, script: str, record: tuple[
     try:
         connection.execute(RECORD)
         connection.execute(script)
-        if number == CHECKSUMS_SINCE:
-            for table in COVERED:
-                connection.execute(sealed(table, "true"))
         connection.execute(
             "INSERT INTO schema_steps (step, name, applied_at, made_by) VALUES (?, ?, ?, ?)",
             record,
         )
+        if number >= CHECKSUMS_SINCE:
+            register(connection)
+            for table in COVERED if number == CHECKSUMS_SINCE else ():
+                connection.execute(sealed(table, "true"))
+            connection.execute(sealed("schema_steps", "step = ?"), (number,))
         connection.pragma("application_id", APPLICATION_ID)
         connection.pragma("user_version", number)
         connection.execute("COMMIT")

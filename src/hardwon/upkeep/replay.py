@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hardwon.types import Memory
 from hardwon.upkeep import feedback, trust
+from hardwon.upkeep.erasure import emptied
 from hardwon.upkeep.revise import OCCURRED, UNDO
 
 TYPE_CHECKING = False
@@ -34,7 +35,8 @@ def row(
         replaced_by=replaced_by if status == "replaced" else None,
         branch=place.branch if place else "", commit=place.commit if place else "", useful=useful, useless=useless,
     )  # fmt: skip
-    return told.replace(origin=first.origin) if first else told
+    told = told.replace(origin=first.origin) if first else told
+    return emptied(told) if any(event.action == "erased" for event in events) else told
 
 
 def _status(events: Sequence[Event]) -> Status:

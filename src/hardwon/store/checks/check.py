@@ -11,8 +11,8 @@ import os
 import apsw
 
 from hardwon.errors import Busy, Damaged, NoStore
-from hardwon.store.checks import heads, log_tail, of_file, of_index, of_journal, of_rows
-from hardwon.store.checks.remedies import KEEP, REPAIR
+from hardwon.store.checks import heads, log_tail, of_file, of_head, of_index, of_journal, of_rows
+from hardwon.store.checks.remedies import KEEP, REFUSED, REPAIR
 from hardwon.store.checks.scan import UNREADABLE
 from hardwon.store.checksums import register
 from hardwon.store.connection import translate
@@ -53,7 +53,7 @@ def verify(store: SqliteStore) -> list[Finding]:
     outside = heads.read(store.head) if store.head else None
 
     def head(connection: apsw.Connection) -> Iterator[Finding]:
-        yield from heads.compare(store.head, outside, connection) if store.head else ()
+        yield from of_head.compare(store.head, outside, connection) if store.head else ()
 
     try:
         with store.read():
@@ -82,7 +82,7 @@ def findings(connection: apsw.Connection, checks: Iterable[tuple[str, Check]] = 
         except UNREADABLE as error:
             yield name, Finding("error", f"it cannot be read through: {error}", name, KEEP)
         except apsw.IOError as error:
-            what = f"the disk refused to read: {error}"
+            what = f"{REFUSED}: {error}"
             yield name, Finding("error", what, name, "try again; if it stays so, the disk fails: copy the file to another")
 
 
@@ -116,9 +116,11 @@ def quick(store: SqliteStore) -> list[Finding]:
     outside = heads.read(store.head) if store.head else None
     with store.read():
         connection = store.connection(readonly=True)
-        found = heads.compare(store.head, outside, connection) if store.head else []
+        found = of_head.compare(store.head, outside, connection) if store.head else []
     try:  # how many frames SQLite takes for whole; asked outside a transaction, and moves nothing
         (frames,) = [int(row[1]) for row in connection.execute("PRAGMA wal_checkpoint(NOOP)")]
+    except apsw.ReadOnlyError:  # where nothing may be written SQLite does not tell: then every frame is looked at
+        frames = 0
     except apsw.Error as error:
         raise translate(error, store.path, connection.system_errno, store.access) from error
     if log_tail.is_longer(store.path, store.access.vfs, frames):

@@ -62,7 +62,9 @@ def repairs(connection: apsw.Connection) -> Iterator[Finding]:
         "WHERE action = 'repaired' GROUP BY at HAVING count(*) FILTER (WHERE payload LIKE 'lost%' OR payload LIKE 'gap %')"
     ):
         day = datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d")
-        what = f"a repair on {day} could not bring back all: {lost:,} losses, {gaps:,} gaps of the journal"
+        parts = [f"{count:,} {one if count == 1 else many}" for count, one, many in
+                 ((lost, "loss", "losses"), (gaps, "gap of the journal", "gaps of the journal")) if count]  # fmt: skip
+        what = f"a repair on {day} could not bring back all: {', '.join(parts)}"
         yield Finding("note", what, "journal", "`hardwon history ID` says what of a memory")
 
 

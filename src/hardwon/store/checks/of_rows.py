@@ -23,7 +23,7 @@ _DERIVED = {"terms", "documents"}
 # Tables whose rows are numbered, with that column, and the one of the memory that a row belongs to ("" for none).
 _NUMBERED = {
     "occurrences": ("id", "memory"), "changes": ("memory", "memory"), "terms": ("id", ""), "documents": ("memory", "memory"),
-    "vectors": ("rowid", "memory"),
+    "vectors": ("rowid", "memory"), "schema_steps": ("step", "step"),
 }  # fmt: skip
 # Of the others the primary key, and the column that names what a row is about.
 _KEYED = {

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import stat
 
-from hardwon.errors import StoreError
+from hardwon.errors import DiskFull, StoreError
 from hardwon.intake.digest import blake2b
 from hardwon.store import files
+from hardwon.store.connection import NO_SPACE
 from hardwon.store.lock import FileLock
 
 TYPE_CHECKING = False
@@ -50,6 +51,8 @@ def obtain(path: str, entropy: Callable[[int], bytes], timeout: float) -> bytes:
             )
         return read(path) or _make(path, entropy(SIZE))
     except OSError as error:
+        if error.errno in NO_SPACE:
+            raise DiskFull(f"no room left for {path}", remedy="free some space and try again") from error
         raise StoreError(f"{path} cannot be made: {error.strerror}", remedy="check the owner and mode of the folder") from error
     finally:
         lock.release()

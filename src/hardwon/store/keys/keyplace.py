@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 NEW, OLD = ".new", ".old"
 _SERVICE = "hardwon"
+# What file systems answer that know no second names: EPERM, ENOSYS, EOPNOTSUPP; EMLINK where a file has too many.
+_NO_LINKS = {1, 31, 38, 95}
 _LONGEST = 1 << 16  # bytes of a key file; a thousand keys have less
 
 
@@ -76,13 +78,24 @@ class KeyFile:
                 disk.sync_folder(os.path.dirname(folder))
             files.write_whole(beside, [content.encode()])
             try:
-                disk.link(beside, self.path)
-            except FileExistsError:
-                pass
-            disk.unlink(beside)
+                self._name(beside)
+            finally:
+                disk.unlink(beside)
             disk.sync_folder(folder)
         except OSError as error:
             raise _refused(error, self.path) from error
+
+    def _name(self, beside: str) -> None:
+        """Give what lies beside the place its name, where nothing has it yet."""
+        try:
+            files.disk.link(beside, self.path)
+        except FileExistsError:
+            return
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            if not os.path.lexists(self.path):  # a file system without second names: two at once may both get here
+                files.disk.replace(beside, self.path)
 
     def remove(self) -> None:
         """Leave nothing there."""
@@ -142,9 +155,9 @@ class KeyringItem:
             return getattr(keyring, what)(_SERVICE, self.name, *more)
         except keyring.errors.KeyringError as error:  # its texts are of the service, not of the password
             raise KeyMissing(
-                f"the system's keyring cannot be used: {str(error)[:200] or type(error).__name__}",
+                f"the system's keyring cannot be used: {str(error).partition('. ')[0][:200] or type(error).__name__}",
                 field="key",
-                remedy="unlock it, or give the key in HARDWON_KEY or HARDWON_KEY_FILE",
+                remedy="unlock it, or keep the key elsewhere: --key-file, HARDWON_KEY or HARDWON_KEY_FILE",
             ) from None
 
 

@@ -14,9 +14,10 @@ import apsw
 
 from hardwon.errors import Damaged
 from hardwon.store import files
+from hardwon.store.beside import unfinished
 from hardwon.store.connection import Access, open_connection, translate, truncate_log
-from hardwon.store.copying import copy
-from hardwon.store.swap import swap
+from hardwon.store.copying import copy, refused
+from hardwon.store.swap import give_up, swap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,12 +47,13 @@ def recrypt(store: SqliteStore, into: Access, timeout: float = 30.0) -> None:
             _compare(connection, part, into)
         except apsw.Error as error:
             raise translate(error, store.path, connection.system_errno, store.access) from error
-        store.close()
+        store.let_go()
         swap(store.path, part, store.path + BEFORE)
         store.access = into
-    except BaseException:
-        if not os.path.exists(store.path + ".swap"):
-            remove_leftovers(store.path, only=(PART,))
+    except BaseException as error:
+        give_up(store.path, part)
+        if isinstance(error, OSError):
+            raise refused(error, store.path) from error
         raise
     finally:
         lock.release()
@@ -94,23 +96,27 @@ def _unequal(what: str) -> Damaged:
 
 
 def leftovers(path: str) -> list[str]:
-    """What else lies beside a store with its content in it, or a part of it: copies from before a step, side files of vectors."""
+    """What else lies beside a store with its content in it, or a part of it: copies from before a step, side files of vectors, what a
+    killed restore or repair had begun."""
     folder, base = os.path.split(path)
-    names = (name for name in os.listdir(folder) if name.startswith(base + "."))
+    names = (name for name in os.listdir(folder) if name.startswith((base + ".", unfinished(path))))
     return sorted(os.path.join(folder, name) for name in names if not name.endswith(_KEPT_ENDS) and ".spool" not in name)
 
 
 def remove_leftovers(path: str, only: tuple[str, ...] = ()) -> list[str]:
     """Take those away (or ``only`` what begins so behind the store's name); their names. The caller holds the writers' lock, or
-    knows that no other wants them."""
+    knows that no other wants them. StoreError and its like where the system refuses."""
     wanted = [name for name in leftovers(path) if not only or name.startswith(tuple(path + one for one in only))]
-    for name in wanted:
-        if os.path.isdir(name):
-            _remove_folder(name)
-        else:
-            files.disk.unlink(name)
-    if wanted:
-        files.disk.sync_folder(os.path.dirname(path))
+    try:
+        for name in wanted:
+            if os.path.isdir(name):
+                _remove_folder(name)
+            else:
+                files.disk.unlink(name)
+        if wanted:
+            files.disk.sync_folder(os.path.dirname(path))
+    except OSError as error:
+        raise refused(error, path) from error
     return wanted
 
 

@@ -8,10 +8,12 @@ the chains of the old replicas have gaps for good, and only a gap that is named 
 from __future__ import annotations
 
 from hardwon.intake.merge import twin_key
+from hardwon.store.ids import is_id
 from hardwon.store.journal import row_hash
-from hardwon.store.mending.salvage import _MEMORY, event_of, memory_of, version_of
-from hardwon.store.rows import encode_anchors, encode_list, last_part, memory_values, to_blob, to_text
-from hardwon.types import LINKS, Memory, Occurrence, Origin, Value
+from hardwon.store.mending.retold import EMPTY, as_version, named, newest, occurrence, retold
+from hardwon.store.mending.salvage import _MEMORY, event_of, is_emptied, memory_of, version_of
+from hardwon.store.rows import last_part, memory_values, to_blob, to_text
+from hardwon.types import LINKS, Memory, Occurrence, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 # The memory of journal entries about the store as a whole.
 NIL = bytes(16)
+# The payload of an entry after which a secret is gone from all that was said before.
+_REDACTED = "redacted"
 # Actions that tell of an occurrence, and the import of an older version, which tells of none.
 _OCCURRED, _NO_OCCURRENCE = ("created", "repeated", "imported"), "version"
 
@@ -38,6 +42,7 @@ class Note(Value):
     payload: str
     version: Mapping[str, Any] | None = None
     occurrence: Mapping[str, Any] | None = None
+    erased: Mapping[str, Any] | None = None
 
 
 class Lost(Value):
@@ -105,13 +110,16 @@ class _Mending:
         self._anchors: dict[Any, list[Row]] = {}
         for row in sorted(tables["anchors"], key=lambda row: row["position"]):
             self._anchors.setdefault(row["memory"], []).append(row)
-        self.rows = _newest(tables["memories"])
+        self.rows = newest(tables["memories"])
+        erased = {raw for raw, events in self._told.items() if any(event.action == "erased" for event in events)}
+        self._erased = (erased | {raw for raw, row in self.rows.items() if is_emptied("memories", row)}) - {NIL}
         self.occurrences: dict[Any, list[Row]] = {}
         for row in tables["occurrences"]:
             self.occurrences.setdefault(row["memory"], []).append(row)
 
     def done(self, head: Head | None) -> Mended:
         """Everything, in the order in which one part needs the other."""
+        self._keep_empty()
         self._tell_rows()
         self._complete_occurrences()
         self._complete_versions()
@@ -119,11 +127,52 @@ class _Mending:
         told = {event.payload for event in self._told.get(NIL, ())}
         gap_notes = [f"gap {replica} {first}-{last}" for replica, first, last in missing]
         self.notes += [Note(NIL, payload) for payload in gap_notes if payload not in told]
-        incomplete = self._complete_changes()
-        return Mended(self._tables(), tuple(self.notes), tuple(self.lost), tuple(missing), self.counts, incomplete)
+        incomplete, digests = self._complete_changes(), self._digests()
+        return Mended(self._tables(digests), tuple(self.notes), tuple(self.lost), tuple(missing), self.counts, incomplete)
 
     def _count(self, name: str, many: int = 1) -> None:
-        self.counts[name] = self.counts.get(name, 0) + many
+        if many:
+            self.counts[name] = self.counts.get(name, 0) + many
+
+    # What was erased
+
+    def _keep_empty(self) -> None:
+        """Nothing comes back from an old page: no row, and no version, of a memory that was erased; no version of before a secret was
+        taken out."""
+        for raw in self._erased:
+            row = self.rows.get(raw)
+            if row is not None and (row["text"] or row["version"] < max(self._versions.get(raw, ()), default=0)):
+                self._found.numbers.setdefault(raw, row["number"])
+                self._found.keys.setdefault(raw, row["key"])
+                del self.rows[raw]
+        for raw, held in self._versions.items():
+            cleaned = (one.version for one in self._told.get(raw, ()) if one.action == "revised" and one.payload == _REDACTED)
+            below = float("inf") if raw in self._erased else max(cleaned, default=0)
+            for number in held:
+                if number < below:
+                    held[number] = {**held[number], **EMPTY}
+
+    def _emptied(self, raw: bytes, key: int, reached: int) -> Row | None:
+        """The content of an erased memory whose row and versions are gone: that there was one. None for one from the repository of which
+        nothing is left: its digests keep it out when it is read again."""
+        told = self._told.get(raw, ())
+        commit = self._commit(key)
+        if not commit and not any(event.action in _OCCURRED for event in told):
+            return None
+        outcome = next((row["outcome"] for row in self.occurrences.get(key, ())), None)
+        return as_version(Memory(to_text(raw), None, "change" if commit else "fact", outcome, "", version=max(reached, 1)))
+
+    def _commit(self, key: int) -> str:
+        return next((str(row["sha"]) for row in self._found.tables["changes"] if row["memory"] == key), "")
+
+    def _digests(self) -> list[Row]:
+        """Digests of erased words; those whose entry of the journal is gone are vouched for anew, though not whose they were."""
+        found = self._found.tables["erased"]
+        known = {row["event"] for row in found}
+        unknown = [one for events in self._told.values() for one in events if one.action == "erased" and one.seq not in known]
+        self._count("erased memories that are not kept out any more", len(unknown))
+        self.notes += [Note(NIL, "erased", erased=row) for row in found if row["event"] not in self._events]
+        return [row for row in found if row["event"] in self._events]
 
     # Rows
 
@@ -147,15 +196,19 @@ class _Mending:
             content = self._versions[raw][version] if version else None
             number = self._found.numbers.get(raw)
             number = None if number in numbers else number
-            if content is None or content["salt"] is None:  # no words: never said, damaged, or erased
+            key = self._key_of(raw, keys)
+            if content is None and raw in self._erased:
+                content = self._emptied(raw, key, reached.get(raw, 0))
+            if content is None or (content["salt"] is None and raw not in self._erased):  # no words: never said, or damaged
                 self._lose(raw, number)
                 continue
-            key = self._key_of(raw, keys)
             keys.add(key)
             numbers.add(number)
-            happened = [_occurrence(raw, row) for row in self._known(raw, key)]
+            happened = [occurrence(raw, row) for row in self._known(raw, key)]
             memory = self._replay(version_of(content), self._told.get(raw, ()), happened, number, self._replaced_by(key))
-            if reached.get(raw, 0) > version:  # what was said last is lost, so what is told now is said anew
+            if raw in self._erased:
+                memory = memory.replace(version=max(version, reached.get(raw, 0), 1), commit=self._commit(key) or memory.commit)
+            elif reached.get(raw, 0) > version:  # what was said last is lost, so what is told now is said anew
                 memory = memory.replace(version=reached[raw] + 1)
                 self._count("memories told from an earlier version")
             self._set(key, memory)
@@ -212,7 +265,8 @@ class _Mending:
         raw, before = to_blob(memory.id), self.rows.get(to_blob(memory.id))
         twin = (before or {}).get("twin") if before else twin_key(memory)
         self.rows[raw] = {
-            "key": key, **dict(zip(_MEMORY, memory_values(memory), strict=True)), "twin": twin, "row_hash": row_hash(memory),
+            "key": key, **dict(zip(_MEMORY, memory_values(memory), strict=True)), "twin": None if memory.erased else twin,
+            "row_hash": row_hash(memory),
         }  # fmt: skip
         self._anchors[key] = [
             {
@@ -245,10 +299,12 @@ class _Mending:
         statuses = self._statuses(events)
         row = self.rows[raw]
         for seq in telling.keys() - {one["event"] for one in kept}:
-            kept.append(_retold(key, row["outcome"], telling[seq], statuses.get(seq, "active")))
+            kept.append(retold(key, row["outcome"], telling[seq], statuses.get(seq, "active")))
             self._count("occurrences told from the journal")
         for orphan in orphans:
             self.notes.append(Note(raw, f"occurrence {orphan['status']}", None, orphan))
+        if raw in self._erased:
+            kept = [{**row, "branch": ""} for row in kept]
         self.occurrences[key] = kept
         if row["number"] is None:
             return
@@ -285,7 +341,7 @@ class _Mending:
             if number in held or number in attested or f"lost version {number}" in told:
                 continue
             if number == memory.version:
-                self.notes.append(Note(raw, f"version {number}", _as_version(memory)))
+                self.notes.append(Note(raw, f"version {number}", as_version(memory)))
                 self._count("versions told from the row")
             else:
                 self.notes.append(Note(raw, f"lost version {number}"))
@@ -299,11 +355,13 @@ class _Mending:
         indexed = {row["memory"] for row in self._whole_documents()}
         incomplete = []
         self._changes = []
-        for row in self.rows.values():
+        for raw, row in self.rows.items():
             if row["kind"] != "change" or not row["commit_sha"]:
                 continue
             known = held.get(row["key"])
-            if known is None or row["key"] not in indexed:
+            if raw in self._erased:
+                known = None
+            elif known is None or row["key"] not in indexed:
                 incomplete.append(str(row["commit_sha"]))
             self._changes.append(
                 known
@@ -319,21 +377,22 @@ class _Mending:
         from hardwon.store.rows import decode_postings
 
         words = {row["id"] for row in self._found.tables["terms"]}
-        keys = {row["key"] for row in self.rows.values()}
+        keys = {row["key"] for raw, row in self.rows.items() if raw not in self._erased}
         return [
             row
             for row in self._found.tables["documents"]
             if row["memory"] in keys and words.issuperset(decode_postings(bytes(row["postings"]))[0])
         ]
 
-    def _tables(self) -> dict[str, Sequence[Row]]:
+    def _tables(self, digests: Sequence[Row]) -> dict[str, Sequence[Row]]:
         found = self._found.tables
         keys = {row["key"]: raw for raw, row in self.rows.items()}
         by_id = {to_text(raw): key for key, raw in keys.items()}
+        saying = {key for key, raw in keys.items() if raw not in self._erased}
         links = [
-            {**row, "target": by_id.get(str(row["reference"])) if row["kind"] in LINKS else _named(row, keys)}
+            {**row, "target": by_id.get(str(row["reference"])) if row["kind"] in LINKS else named(row, keys)}
             for row in found["links"]
-            if row["source"] in keys
+            if row["source"] in saying
         ]
         return {
             "settings": found["settings"], "events": list(self._events.values()), "memories": list(self.rows.values()),
@@ -341,47 +400,7 @@ class _Mending:
             "versions": [row for held in self._versions.values() for row in held.values()],
             "occurrences": sorted((row for rows in self.occurrences.values() for row in rows), key=lambda row: int(row["event"])),
             "links": links, "changes": self._changes,
-            **{name: [row for row in found[name] if row["memory"] in keys] for name in ("aliases", "vectors")},
-            "erased": found["erased"], "terms": found["terms"], "documents": self._whole_documents(),
+            "aliases": [row for row in found["aliases"] if row["memory"] in saying or (row["memory"] in keys and is_id(row["alias"]))],
+            "vectors": [row for row in found["vectors"] if row["memory"] in saying],
+            "schema_steps": found["schema_steps"], "erased": digests, "terms": found["terms"], "documents": self._whole_documents(),
         }  # fmt: skip
-
-
-def _newest(rows: Sequence[Row]) -> dict[bytes, Row]:
-    """One row a memory: of two, which only an old page can bring, the later."""
-    newest: dict[bytes, Row] = {}
-    for row in sorted(rows, key=lambda row: (row["version"], row["updated_at"])):
-        newest[bytes(row["id"])] = row
-    return newest
-
-
-def _named(row: Row, keys: Mapping[Any, bytes]) -> Any:
-    """The target of a change's reference, where it is there; which one a number means is settled by the next init."""
-    return row["target"] if row["target"] in keys and row["target"] != row["source"] else None
-
-
-def _occurrence(raw: bytes, row: Row) -> Occurrence:
-    origin = Origin(row["who"], row["client"], row["session"], row["tool"])
-    return Occurrence(
-        to_text(raw), row["at"], row["outcome"], row["status"], origin, str(row["branch"]), str(row["commit_sha"])
-    )  # fmt: skip
-
-
-def _retold(key: Any, outcome: Any, event: Event, status: str) -> Row:
-    """An occurrence as its event tells it; at which commit is not known any more."""
-    origin = event.origin
-    return {
-        "id": None, "memory": key, "event": event.seq, "at": event.at, "outcome": outcome, "status": status, "who": origin.who,
-        "client": origin.client, "session": origin.session, "tool": origin.tool, "branch": "", "commit_sha": "",
-    }  # fmt: skip
-
-
-def _as_version(memory: Memory) -> Row:
-    """The current content as the row of its version, without salt and event."""
-    return {
-        "memory": to_blob(memory.id), "version": memory.version, "event": None, "salt": None, "kind": memory.kind,
-        "outcome": memory.outcome, "visibility": memory.visibility, "valid_from": memory.valid_from,
-        "valid_until": memory.valid_until, "expires_at": memory.expires_at, "recorded_at": memory.updated_at,
-        "superseded_at": None, "text": memory.text, "detail": memory.detail, "code": memory.code, "because": memory.because,
-        "rejected": encode_list(memory.rejected), "tags": encode_list(memory.tags), "anchors": encode_anchors(memory.anchors),
-        "metadata": memory.metadata,
-    }  # fmt: skip

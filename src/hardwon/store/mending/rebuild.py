@@ -51,6 +51,7 @@ def rebuild(store: SqliteStore, mended: Mended, writing: Writing, names: dict[st
             writer.set_setting(name, value)
         for table in _ORDER:
             _insert(connection, table, mended.tables[table])
+        _tell_steps(connection, mended.tables["schema_steps"])
         _number(writer, mended)
         referred = [row["event"] for table in ("versions", "occurrences") for row in mended.tables[table]]
         connection.execute(_SEQUENCE, (max((seq for seq in referred if isinstance(seq, int)), default=0),))
@@ -74,6 +75,13 @@ def _insert(connection: apsw.Connection, table: str, rows: Sequence[Row]) -> Non
     covered = [f":{name}" if name in names else "NULL" for name in COVERED.get(table, ())]
     values = ", ".join([*marks, *([f"checksum({', '.join(covered)})"] if seal else [])])
     connection.executemany(f"INSERT INTO {table} ({columns}) VALUES ({values})", rows)
+
+
+def _tell_steps(connection: apsw.Connection, rows: Sequence[Row]) -> None:
+    """When and by which version the tables were first made, as far as that is known; the new file has a record of each step already."""
+    for row in rows:
+        connection.execute("UPDATE schema_steps SET applied_at = :applied_at, made_by = :made_by WHERE step = :step", row)
+    connection.execute(sealed("schema_steps", "true"))
 
 
 def _number(writer: SqliteWriter, mended: Mended) -> None:
@@ -102,6 +110,8 @@ def _note(connection: apsw.Connection, writer: SqliteWriter, note: Note, writing
                 "UPDATE versions SET superseded_at = ? WHERE memory = ? AND version = ?", (superseded, note.memory, version)
             )
         connection.execute(sealed("versions", "memory = ?"), (note.memory,))
+    if note.erased is not None:
+        _insert(connection, "erased", [{**note.erased, "event": event.seq}])
     if note.occurrence is not None:
         _insert(connection, "occurrences", [{**note.occurrence, "event": event.seq}])
 

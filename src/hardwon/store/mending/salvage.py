@@ -14,7 +14,7 @@ from hardwon.store.connection import PLAIN, Access
 from hardwon.store.journal import content_digest, event_hash, row_hash
 from hardwon.store.mending.pages import TABLE_LEAF, Cell, Pages
 from hardwon.store.rows import COLUMNS, VERSION_COLUMNS, last_part, to_event, to_memory, to_text, to_version
-from hardwon.store.schema import STEPS
+from hardwon.store.schema import RECORD, STEPS
 from hardwon.types import Anchor
 
 TYPE_CHECKING = False
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-# What is made anew from the rest: the index's statistics, its full text, the record of the schema's steps.
-DERIVED = ("corpus", "search", "schema_steps")
+# What is made anew from the rest: the index's statistics, its full text.
+DERIVED = ("corpus", "search")
 _MEMORY = tuple(COLUMNS.replace(" ", "").split(","))
 _VERSION = tuple(VERSION_COLUMNS.replace(" ", "").split(","))
 _EVENT = (
@@ -85,7 +85,7 @@ def _is_integer(columns: list[Any], name: str) -> bool:
 def shapes() -> dict[str, Shape]:
     """The shape of every table that is not derived, as this version's schema makes them."""
     connection = apsw.Connection(":memory:")
-    for _, _, script in STEPS:
+    for script in (RECORD, *(script for _, _, script in STEPS)):
         connection.execute(script)
     tables: list[Any] = connection.execute(
         "SELECT name FROM pragma_table_list WHERE type = 'table' AND schema = 'main'"
@@ -142,7 +142,9 @@ class _Collected:
             for shape in self._shapes.values():
                 if shape.by_key == (kind == TABLE_LEAF) and (row := shape.row(cell)) is not None and _vouched(shape.table, row):
                     key = tuple(row[name] for name in _KEYS.get(shape.table, shape.key)) or (cell.rowid,)
-                    self._rows[shape.table].setdefault(key, row)
+                    # Of two, which only an old page can bring, the one that was emptied: that is for good.
+                    if key not in self._rows[shape.table] or is_emptied(shape.table, row):
+                        self._rows[shape.table][key] = row
                     break
 
     def salvage(self, pages: Pages) -> Salvage:
@@ -195,6 +197,11 @@ def _vouched(table: str, row: Row) -> bool:
     if table == "memories":
         return len(row["id"]) == 16 and len(row["row_hash"]) == 16
     return True  # anchors: with their memory
+
+
+def is_emptied(table: str, row: Row) -> bool:
+    """Whether the words of a row were taken out for good: of a memory when it was erased, of a version also with a secret."""
+    return (table == "memories" and not row["text"]) or (table == "versions" and row["salt"] is None)
 
 
 def _stands(row: Row, anchors: list[Row]) -> bool:

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import os
 
+from hardwon.store.quiet import CAUSE, MAGIC, MARK_AT, SECTOR, SLOT, once
 from hardwon.types import Value
 
-SECTOR = 512
-MARK_AT = 2 * SECTOR
 # Where the records begin: a page of its own for the head.
 DATA = 4096
 
-_MAGIC = b"HWSPOOL1"
 _MARK = b"HWTROUBL"
-_CAUSE = 16  # bytes
 _MESSAGE = 190
 
 
@@ -90,19 +87,17 @@ def read(descriptor: int) -> Head | None:
 def encode(state: State) -> tuple[bytes, int]:
     """The sector of a slot, and where it belongs."""
     numbers = (state.sequence, state.generation, state.start, state.end, state.count, state.since)
-    body = (
-        _MAGIC + b"".join(number.to_bytes(8, "little") for number in numbers) + state.cause.encode()[:_CAUSE].ljust(_CAUSE, b"\0")
-    )
+    body = MAGIC + b"".join(number.to_bytes(8, "little") for number in numbers) + state.cause.encode()[:CAUSE].ljust(CAUSE, b"\0")
     return _twice(body), state.sequence % 2 * SECTOR
 
 
 def _decode(sector: bytes) -> State | None:
-    body = _once(sector, _MAGIC, len(_MAGIC) + 6 * 8 + _CAUSE)
+    body = once(sector, MAGIC, SLOT)
     if body is None:
         return None
-    numbers = [int.from_bytes(body[at : at + 8], "little") for at in range(len(_MAGIC), len(_MAGIC) + 48, 8)]
+    numbers = [int.from_bytes(body[at : at + 8], "little") for at in range(len(MAGIC), len(MAGIC) + 48, 8)]
     sequence, generation, start, end, count, since = numbers
-    return State(sequence, generation, start, end, count, since, body[-_CAUSE:].rstrip(b"\0").decode("ascii", "replace"))
+    return State(sequence, generation, start, end, count, since, body[-CAUSE:].rstrip(b"\0").decode("ascii", "replace"))
 
 
 def encode_mark(trouble: Trouble) -> bytes:
@@ -110,22 +105,17 @@ def encode_mark(trouble: Trouble) -> bytes:
     numbers = (trouble.since, trouble.at, trouble.count)
     message = trouble.message.encode("utf-8", "replace")[:_MESSAGE].decode("utf-8", "ignore").encode()
     body = _MARK + b"".join(number.to_bytes(8, "little") for number in numbers)
-    return _twice(body + trouble.kind.encode()[:_CAUSE].ljust(_CAUSE, b"\0") + message.ljust(_MESSAGE, b"\0"))
+    return _twice(body + trouble.kind.encode()[:CAUSE].ljust(CAUSE, b"\0") + message.ljust(_MESSAGE, b"\0"))
 
 
 def _decode_mark(sector: bytes) -> Trouble | None:
-    body = _once(sector, _MARK, len(_MARK) + 24 + _CAUSE + _MESSAGE)
+    body = once(sector, _MARK, len(_MARK) + 24 + CAUSE + _MESSAGE)
     if body is None:
         return None
     since, at, count = (int.from_bytes(body[at : at + 8], "little") for at in (8, 16, 24))
-    kind, message = (part.rstrip(b"\0").decode("utf-8", "replace") for part in (body[32 : 32 + _CAUSE], body[32 + _CAUSE :]))
+    kind, message = (part.rstrip(b"\0").decode("utf-8", "replace") for part in (body[32 : 32 + CAUSE], body[32 + CAUSE :]))
     return Trouble(kind, message, since, at, count)
 
 
 def _twice(body: bytes) -> bytes:
     return (body + body).ljust(SECTOR, b"\0")
-
-
-def _once(sector: bytes, magic: bytes, size: int) -> bytes | None:
-    body = sector[:size]
-    return body if body.startswith(magic) and body == sector[size : 2 * size] else None

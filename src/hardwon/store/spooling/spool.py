@@ -16,8 +16,9 @@ import os
 from hardwon.errors import DiskFull
 from hardwon.store import files
 from hardwon.store.lock import FileLock
+from hardwon.store.quiet import MARK_AT, SECTOR
 from hardwon.store.spooling import frames
-from hardwon.store.spooling.header import DATA, MARK_AT, SECTOR, Head, State, Trouble, encode, encode_mark, peek, read
+from hardwon.store.spooling.header import DATA, Head, State, Trouble, encode, encode_mark, peek, read
 from hardwon.types import Finding, Value
 
 TYPE_CHECKING = False
@@ -90,6 +91,17 @@ class Spool:
             except BaseException:
                 self._take_back(descriptor, state, len(frame), size)
                 raise
+
+    def first(self) -> Batch | None:
+        """The record that has waited longest, alone: to see whether the store takes it, without reading the others."""
+        if not os.path.exists(self.path):
+            return None
+        with self._locked() as descriptor:
+            state = self._state(descriptor)
+            rest = state.end - state.start
+            size = frames.span(os.pread(descriptor, frames.HEAD, state.start), state.generation)
+            raw = _read(descriptor, state.start, min(size or rest, rest))
+        return Batch(state.generation, state.start, state.start + len(raw), raw) if raw else None
 
     def waiting(self) -> Batch | None:
         """Everything that waits now; None where nothing does."""
