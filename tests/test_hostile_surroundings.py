@@ -203,7 +203,7 @@ def test_hostile_surroundings_are_told_and_left_as_they_are(
         if verb == "status" and data.out:
             assert (data.code, data.data["ok"]) == (1, False)
             return
-        if verb in ("restore", "repair") and data.code == 0:  # they are for this; nothing is touched by a dry run
+        if verb in ("restore", "repair") and data.out:  # they are for this; nothing is touched by a dry run
             assert look(home) == before
             return
         assert data.code != 0, data
@@ -247,10 +247,15 @@ def test_a_store_that_is_gone_names_init(
     assert not store.exists()
 
 
-def test_init_makes_a_store_that_is_gone_anew(kept: Kept, tmp_path: Path, call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_init_makes_a_store_that_is_gone_anew_only_when_it_is_told_to(
+    kept: Kept, tmp_path: Path, call: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     only_file(kept, tmp_path / "home").unlink()
     monkeypatch.setenv("HARDWON_HOME", str(tmp_path / "home"))
-    assert call("init", cwd=kept.project).code == 0
+    refused = call("init", "--json", cwd=kept.project)
+    assert (refused.code, refused.error["kind"]) == (2, "no_store")
+    assert "hardwon restore" in refused.error["remedy"]
+    assert call("init", "--force", cwd=kept.project).code == 0
     assert call("status", "--json", cwd=kept.project).data["memories"]["memories"] == len(COMMITS) + 1
 
 

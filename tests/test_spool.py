@@ -88,7 +88,7 @@ def test_a_record_that_meets_a_lock_waits_under_its_final_id(engine: Engine) -> 
     with locked(engine):
         told = say(engine, "the cache is cold after a deploy")
         assert (told.action, told.number, told.seq) == ("spooled", None, None)
-        assert "waits in the spool" in told.why
+        assert "waits on the disk, in the spool" in told.why
     say(engine, "later")
     memory, occurrences, _ = engine.show(told.id, ME)
     assert (memory.id, memory.number, memory.text) == (told.id, 1, "the cache is cold after a deploy")

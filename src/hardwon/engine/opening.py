@@ -146,7 +146,7 @@ def create(
 
 def _gone(home: str, entry: Entry, path: str) -> NoStore | None:
     """The error for a memory whose file is not there, or empty, although it is known outside that it was; None for any other."""
-    if os.path.exists(path) and os.path.getsize(path):
+    if os.path.lexists(path) and (not os.path.isfile(path) or os.path.getsize(path)):  # what is no file is told when it is opened
         return None
     from hardwon.engine.backup import listed
     from hardwon.store.beside import aside

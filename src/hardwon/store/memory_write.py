@@ -88,7 +88,7 @@ class MemoryWriter(MemoryReader):
         for i, (told, occurrence) in enumerate(state.occurrences):
             if occurrence.memory == memory:
                 state.occurrences[i] = (told, occurrence.replace(branch=""))
-        state.erased |= dict.fromkeys(digests, memory)
+        state.erased = dict.fromkeys(digests, memory) | state.erased  # who said it first
 
     def alias(self, name: str, memory: str) -> None:
         """Give a memory another name, or a name another memory."""
