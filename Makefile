@@ -19,7 +19,7 @@ test: $(VENV)/.tools
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 slow: $(VENV)/.tools
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow -n auto --dist loadfile
 
 lint: $(VENV)/.tools
 	$(BIN)/ruff check .

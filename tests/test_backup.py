@@ -175,6 +175,7 @@ def test_a_copy_that_is_bad_on_the_disk_is_no_backup(engine: Engine, home: Path,
     assert left_over(tmp_path, home / "stores") == []
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_and_leaves_the_old_backup(engine: Engine, home: Path, tmp_path: Path) -> None:
     target = tmp_path / "b.db"
     backup.backup(engine, str(home), str(target))
@@ -347,6 +348,7 @@ def test_what_is_said_while_somebody_is_asked_is_newer_too(engine: Engine, home:
     assert left_over(Path(engine.store.path).parent) == []
 
 
+@pytest.mark.slow
 def test_what_is_taken_over_is_there_whenever_the_system_stops_it(engine: Engine, home: Path, tmp_path: Path) -> None:
     done = backup.backup(engine, str(home), str(tmp_path / "b.db"))
     engine.record(Draft(text="newer", kind="rule"), PERSON)
@@ -518,6 +520,7 @@ def test_a_kill_at_any_step_of_a_restore_leaves_one_store_or_the_other(
     assert well(engine)
 
 
+@pytest.mark.slow
 def test_a_system_that_refuses_a_step_of_a_restore_loses_nothing(engine: Engine, home: Path, tmp_path: Path) -> None:
     done = backup.backup(engine, str(home), str(tmp_path / "b.db"))
     engine.record(Draft(text="newer", kind="rule"), PERSON)

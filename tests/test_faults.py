@@ -43,6 +43,7 @@ def some(one: Ready, count: int) -> list[Fault]:
     return found[:: max(1, len(found) // count)]
 
 
+@pytest.mark.slow
 def test_points_of_every_operation_break_no_promise(tmp_path: Path) -> None:
     outcome = faults.run(Plan(1, 19.0, str(tmp_path), count=20), lambda done, of: None)
     assert outcome.ok, outcome.violations[:5]
@@ -90,6 +91,7 @@ def test_an_operation_on_whole_files_that_a_full_disk_stops_is_done_later(tmp_pa
         assert faults.attempt(found[0], fault, disks, str(tmp_path / "attempt"))[0] == [], fault.label
 
 
+@pytest.mark.slow
 def test_a_disk_that_cannot_be_read_once_is_no_damage_of_a_backup(tmp_path: Path, disks: Disks) -> None:
     (one,) = ready(tmp_path, disks, "backup")
     for number in range(one.calls["size"] // 2, one.calls["size"], 6):  # while the copy is looked at
@@ -118,6 +120,7 @@ def test_a_read_that_ends_early_once_is_not_damage(tmp_path: Path, disks: Disks)
     assert StoreError in told and Damaged not in told
 
 
+@pytest.mark.slow
 def test_a_verify_that_misread_once_finds_nothing(tmp_path: Path, disks: Disks) -> None:
     (one,) = ready(tmp_path, disks, "verify")
     for number in range(1, one.calls["read"] + 1, max(1, one.calls["read"] // 6)):

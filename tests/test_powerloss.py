@@ -263,6 +263,7 @@ def test_a_folder_that_is_not_synced_is_noticed(tmp_path: Path, monkeypatch: pyt
     assert any("store: what was acknowledged" in violation.what for violation in tally.violations)
 
 
+@pytest.mark.slow
 def test_a_swap_in_the_wrong_order_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The old log has to be gone before the new file is there, or it is read on top of that."""
 
@@ -305,6 +306,7 @@ def test_an_erased_text_that_is_still_on_the_disk_is_noticed(tmp_path: Path, mon
     assert any("was erased" in violation.what for violation in tally.violations)
 
 
+@pytest.mark.slow
 def test_a_store_that_lies_about_an_acknowledgement_is_noticed_at_once(tmp_path: Path) -> None:
     hasty = next(setting for setting in CONTROLS if setting.store is controls.Hasty)
     tally = judge(tmp_path, ["record"], setting=hasty, limit=1)

@@ -250,6 +250,7 @@ def test_a_file_that_was_cut_keeps_what_is_before_the_cut(store: Path) -> None:
     assert all(row[2] is not None for row in after["memories"])  # a number of its own, if not the one that it had
 
 
+@pytest.mark.slow
 def test_a_bad_frame_in_the_log_costs_only_itself(store: Path) -> None:
     """SQLite would drop all that was committed after it."""
     shutil.copy(store, intact := store.with_name("intact.db"))
@@ -367,6 +368,7 @@ def test_status_changes_and_undo_go_on_after_a_repair(store: Path) -> None:
     engine.close()
 
 
+@pytest.mark.slow
 def test_damage_after_a_repair_is_damage_again(store: Path) -> None:
     broken(store, "events", "seq % 9 = 0")
     repaired(store)
