@@ -18,9 +18,9 @@ from hardwon.proof import kills
 from hardwon.proof.acknowledged import Account, broken
 from hardwon.proof.kills import Tally, round_of_kills, start, told
 from hardwon.proof.report import Plan
-from hardwon.proof.writer import Writer
+from hardwon.proof.writer import Writer, sha_of
 from hardwon.store.lock import FileLock
-from hardwon.types import Query, Scope
+from hardwon.types import Change, Query, Scope
 
 SCALE = float(os.environ.get("HARDWON_SCALE", "1"))
 traced = kills.tracer()
@@ -115,6 +115,15 @@ def test_an_account_notices_what_is_missing_altered_or_too_much(path: str) -> No
     ):
         assert any(what in problem for problem in problems(path, [Account("w", [*said, *more])])), more
     assert any("one more each" in problem for problem in problems(path, [Account("w", said[:10])]))
+
+
+def test_commits_that_were_refused_are_not_missed(path: str) -> None:
+    engine = hardwon.open_store(path)
+    engine.add_changes([Change(sha_of("w", number), 1_700_000_000_000 + number, f"change {number}") for number in (3, 4, 5)])
+    assert list(broken([Account("w", ["error store_error", "changes 3 3"])], engine)) == []
+    missing = list(broken([Account("w", ["changes 0 3", "changes 3 3"])], engine))
+    assert [what.split(" of ")[0] for what in missing] == ["commit 0", "commit 1", "commit 2"]
+    engine.close()
 
 
 def test_a_commit_that_a_kill_cut_short_is_no_damage_and_one_that_was_acknowledged_is_missed(path: str, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ class Account:
     def __init__(self, name: str, lines: Iterable[str] = ()) -> None:
         self.name = name
         self.memories: dict[str, Held] = {}
-        self.commits = 0
+        self.commits: set[int] = set()
         self.count = 0
         self.errors: list[str] = []
         for line in lines:
@@ -46,7 +46,8 @@ class Account:
             return
         self.count += 1
         if word == "changes":
-            self.commits = int(rest[0]) + int(rest[1])
+            first, count = map(int, rest)
+            self.commits.update(range(first, first + count))
             return
         held = self.memories.setdefault(rest[0], Held(int(rest[1])))
         if word == "again":
@@ -66,7 +67,7 @@ def broken(accounts: Iterable[Account], engine: Engine) -> Iterator[str]:
     for account in known:
         for identifier, held in account.memories.items():
             yield from _differs(account.name, held, found.get(identifier))
-        for number in range(account.commits):
+        for number in sorted(account.commits):
             if sha_of(account.name, number) not in commits:
                 yield f"commit {number} of {account.name} was acknowledged and is not there"
     told = sum(len(account.memories) for account in known)
