@@ -675,6 +675,7 @@ def derived(engine: Engine) -> dict[str, tuple[str, str]]:
         return {one.id: (one.status, one.text) for one in reader.find(Filter(), -1) if one.number is None}
 
 
+@pytest.mark.slow
 def test_elsewhere_commits_and_passages_keep_their_ids_and_are_not_read_twice(
     project: Path, home: Path, tmp_path: Path, call: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,6 +57,7 @@ def test_many_points_of_every_operation_break_no_promise(tmp_path: Path) -> None
     assert outcome.ok, outcome.violations[:5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["record, files open", "forget", "undo"])
 def test_a_transaction_is_there_or_it_is_not(tmp_path: Path, disks: Disks, name: str) -> None:
     (one,) = ready(tmp_path, disks, name)
@@ -64,6 +65,7 @@ def test_a_transaction_is_there_or_it_is_not(tmp_path: Path, disks: Disks, name:
         assert faults.attempt(one, fault, disks, str(tmp_path / "attempt"))[0] == [], fault.label
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["FULL", "EFBIG", "EDQUOT", "EIO"])
 def test_an_upgrade_that_the_disk_refuses_is_told_so_and_done_later(tmp_path: Path, disks: Disks, name: str) -> None:
     (one,) = ready(tmp_path, disks, "migration")
@@ -72,6 +74,7 @@ def test_an_upgrade_that_the_disk_refuses_is_told_so_and_done_later(tmp_path: Pa
         assert faults.attempt(one, fault, disks, str(tmp_path / "attempt"))[0] == [], fault.label
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", ["folder sync", "file link", "file replace"])
 def test_a_restore_that_stops_within_its_swap_is_finished_by_the_next(tmp_path: Path, disks: Disks, call: str) -> None:
     """The old log has lost its name by then: without the new file nothing would be whole."""

@@ -240,6 +240,7 @@ def test_a_store_whose_making_was_cut_short_names_init(tmp_path: Path) -> None:
 # Where something is
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", CONTROLS, ids=lambda setting: setting.name)
 def test_each_control_is_noticed(setting: Setting) -> None:
     tally = powerloss.judge(Task(2, setting, 40))

@@ -355,6 +355,7 @@ def test_a_memory_without_any_words_is_lost_and_named_by_its_number(store: Path)
     engine.close()
 
 
+@pytest.mark.slow
 def test_status_changes_and_undo_go_on_after_a_repair(store: Path) -> None:
     broken(store, "events", "action = 'created' AND seq < 40")
     repaired(store)
