@@ -599,7 +599,7 @@ def test_a_disk_that_refuses_leaves_the_store_as_it_was(store: Path, tmp_path: P
         engine.close()
         engine = engine_at(path)
         repair.repair(engine, PERSON)
-        assert engine.figures()["memories"] == 300, which
+        assert engine.figures()["memories"] == COUNT, which
         engine.close()
 
 
