@@ -16,7 +16,8 @@ import pytest
 from hardwon.errors import Busy, Damaged, DiskFull, NoStore, ReadOnly, SchemaNewer, SchemaOlder
 from hardwon.store import schema, upgrade
 from hardwon.store.connection import CHECKPOINT_BYTES, SCHEMA, engine_is_safe, translate
-from hardwon.store.sqlite import Handle, SqliteStore
+from hardwon.store.handle import Handle
+from hardwon.store.sqlite import SqliteStore
 from tests.test_store import keep, lesson
 
 

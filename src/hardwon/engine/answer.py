@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hardwon.engine import writing
-from hardwon.engine.core import REBUILDING, spelt, with_files
+from hardwon.engine.core import REBUILDING
+from hardwon.engine.naming import spelt, with_files
 from hardwon.errors import InvalidInput
 from hardwon.types import Filter, Hit, Mode, Proposal, Signal
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon.engine import record
-from hardwon.engine.core import OWN, named
+from hardwon.engine.naming import OWN, named
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.intake import merge
 from hardwon.types import Difference, Draft, Receipt, Selection

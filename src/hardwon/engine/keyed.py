@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon.engine import record
-from hardwon.engine.core import own_name
+from hardwon.engine.naming import own_name
 from hardwon.errors import InvalidInput
 from hardwon.types import Filter, Receipt, Selection
 from hardwon.upkeep import trust

@@ -27,7 +27,7 @@ def of_engine(engine: Engine) -> str:
     path = engine.store.path
     if not path:
         return engine.repository
-    from hardwon.store.sqlite import file_at
+    from hardwon.store.handle import file_at
 
     file = file_at(path)
     if engine.namespace is None or engine.namespace[0] != file:

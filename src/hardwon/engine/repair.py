@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-import apsw
-
 from hardwon.engine.changes import EDGE, SETTLED
 from hardwon.engine.core import Engine
 from hardwon.engine.erase import PENDING
@@ -14,11 +12,10 @@ from hardwon.errors import Damaged, NoStore, SchemaOlder, StoreError
 from hardwon.store import copying
 from hardwon.store.checks import heads
 from hardwon.store.checks.remedies import REFUSED
-from hardwon.store.connection import Access, open_connection, translate
-from hardwon.store.mending import raw
+from hardwon.store.connection import Access
+from hardwon.store.mending.damaged_copy import salvaged
 from hardwon.store.mending.mend import mend
 from hardwon.store.mending.rebuild import Writing, rebuild
-from hardwon.store.mending.salvage import salvage
 from hardwon.store.sqlite import SqliteStore
 from hardwon.store.swap import Locked, give_up, swap
 from hardwon.types import Finding, Value
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from hardwon.store.mending.mend import Lost, Mended
-    from hardwon.store.mending.salvage import Salvage
     from hardwon.types import Scope
 
 
@@ -76,8 +72,6 @@ def repair(engine: Engine, scope: Scope, *, dry_run: bool = False) -> RepairRepo
                 report = report.replace(file=_put(engine, store, work, access))
         except OSError as error:
             raise copying.refused(error, store.path) from error
-        except apsw.Error as error:  # of the connections that look into the damaged file
-            raise translate(error, store.path) from error
         finally:
             give_up(store.path, work)
     told: RepairReport = report.replace(
@@ -120,33 +114,6 @@ def diagnose(store: SqliteStore) -> list[Finding]:
     if refused is not None:
         raise StoreError(f"{store.path}: {refused.what}", remedy=refused.remedy)
     return found
-
-
-def salvaged(path: str, work: str, access: Access) -> Salvage:
-    """What is intact, read from a copy of the file and its log; the copy is gone afterwards. apsw.Error where nothing can be read."""
-    try:
-        for end in ("", "-wal"):
-            if os.path.exists(path + end):
-                raw.copy(path + end, work + end, access.vfs)
-        if access.key:
-            _apply_log(work, access)
-        return salvage(work, access)
-    finally:
-        copying.discard(work)
-
-
-def _apply_log(work: str, access: Access) -> None:
-    """Of an encrypted copy, SQLite has to move the log into the file, as far as it can; what it cannot is lost."""
-    import apsw
-
-    try:
-        connection = open_connection(work, readonly=False, make=False, access=access)
-        try:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        finally:
-            connection.close()
-    except (apsw.Error, Damaged):
-        return
 
 
 def _make(engine: Engine, scope: Scope, mended: Mended, work: str, access: Access) -> None:
@@ -220,13 +187,7 @@ def settle(engine: Engine, store: SqliteStore, kept: str, access: Access) -> Non
 
     discard(engine)
     if store.head:
-        connection = open_connection(store.path, readonly=True, access=access)
-        try:
-            heads.write(store.head, connection)
-        except apsw.Error as error:
-            raise translate(error, store.path, connection.system_errno, access) from error
-        finally:
-            connection.close()
+        heads.tell(store.head, store.path, access)
     seen = examine(store.path, access, whole=False)
     if not seen.ok:
         raise Damaged(

@@ -5,21 +5,20 @@ from __future__ import annotations
 import os
 import stat
 
-import apsw
-
 from hardwon.engine import erased_since
 from hardwon.engine.core import Engine
 from hardwon.engine.encryption import Changing
 from hardwon.engine.erase import backups
 from hardwon.engine.examination import Examination, examine
 from hardwon.engine.namespace import adopt
-from hardwon.engine.repair import access_of, kept_name, local, salvaged, settle
-from hardwon.errors import Busy, Damaged, HardwonError, InvalidInput, SchemaNewer, WrongKey
+from hardwon.engine.repair import access_of, kept_name, local, settle
+from hardwon.errors import Busy, Damaged, HardwonError, InvalidInput, SchemaNewer, StoreError, WrongKey
 from hardwon.store import copies, copying, files
 from hardwon.store.checks import heads
-from hardwon.store.connection import APPLICATION_ID, SCHEMA, Access, open_connection
+from hardwon.store.connection import APPLICATION_ID, SCHEMA, Access
 from hardwon.store.keys import envelope, erasure_key
 from hardwon.store.mending import raw
+from hardwon.store.mending.damaged_copy import salvaged
 from hardwon.store.mending.mend import NIL
 from hardwon.store.rows import to_text
 from hardwon.store.sqlite import SqliteStore
@@ -147,7 +146,7 @@ class Candidate:
             return erased_since.Known()
         try:
             return erased_since.salvaged(salvaged(path, copying.beside(path), self._access))
-        except (apsw.Error, Damaged):
+        except StoreError:  # nothing can be read of it: the caller tells why
             return erased_since.Known()
 
     def _still_in(self, erased: tuple[str, ...], clean: str) -> tuple[str, ...]:
@@ -302,17 +301,10 @@ def _fitting(taken: str, path: str, store: SqliteStore, into: Access) -> Access:
 
 def _is_ours(taken: str, path: str, access: Access) -> bool:
     """Whether a file opens with that key as a store. SchemaNewer for one of a later Hardwon."""
-    try:
-        connection = open_connection(taken, readonly=True, access=access)
-        try:
-            schema, application = connection.pragma("user_version"), connection.pragma("application_id")
-        finally:
-            connection.close()
-    except (apsw.Error, Damaged):
-        return False
+    application, schema = copying.identity(taken, access)
     if application == APPLICATION_ID and schema > SCHEMA:
         raise SchemaNewer(f"{path} was made by a later Hardwon (schema {schema})", remedy="upgrade Hardwon")
-    return bool(application == APPLICATION_ID)
+    return application == APPLICATION_ID
 
 
 def _upgrade(engine: Engine, work: str, access: Access) -> None:

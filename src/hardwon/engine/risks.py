@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.engine.core import spelt
+from hardwon.engine.naming import spelt
 from hardwon.types import SymbolReport
 from hardwon.upkeep import risk
 

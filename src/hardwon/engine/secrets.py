@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hardwon.engine import record
 from hardwon.engine.changes import SLICE_AWAY, clean, identifier, note_ids, quick, says, slices
-from hardwon.engine.core import OWN
 from hardwon.engine.erase import PENDING, finish
+from hardwon.engine.naming import OWN
 from hardwon.intake import merge
 from hardwon.intake.patterns import MARKED, compiled
 from hardwon.intake.redact import redact_draft

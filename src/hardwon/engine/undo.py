@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hardwon.engine import record
-from hardwon.engine.core import named
 from hardwon.engine.curate import count_feedback, draft_of, meeting_key, refuse_known, to_status, unchanged, with_content
+from hardwon.engine.naming import named
 from hardwon.errors import InvalidInput
 from hardwon.types import Receipt
 from hardwon.upkeep import trust

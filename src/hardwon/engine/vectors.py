@@ -11,6 +11,7 @@ from functools import lru_cache
 from hardwon import settings as configuration
 from hardwon.errors import InvalidInput, NotFound, StoreError, Unavailable
 from hardwon.search.embed import BUNDLED_MODEL, digest, load, require_numpy, text_of
+from hardwon.store import files
 from hardwon.types import STATUSES, Filter, Value
 
 TYPE_CHECKING = False
@@ -192,10 +193,7 @@ def _remove(path: str) -> None:
     if os.path.isdir(path):
         shutil.rmtree(path, ignore_errors=True)
         return
-    try:
-        os.remove(path)
-    except FileNotFoundError:
-        pass
+    files.disk.unlink(path)
 
 
 def dense(engine: Engine, query: Query, options: Settings | None = None) -> tuple[Dense | None, list[str]]:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Literal
 
+    from hardwon.store.handle import Handle
     from hardwon.store.lock import FileLock
-    from hardwon.store.sqlite import Handle
 
 _ENGINE_FILES = (".db", "-wal", "-journal")
 

@@ -7,7 +7,7 @@ import stat
 
 import apsw
 
-from hardwon.errors import DiskFull, HardwonError, InvalidInput, ReadOnly, StoreError
+from hardwon.errors import Damaged, DiskFull, HardwonError, InvalidInput, ReadOnly, StoreError
 from hardwon.store import files
 from hardwon.store.beside import unfinished
 from hardwon.store.connection import APPLICATION_ID, CIPHER, NO_SPACE, Access, ciphered, open_connection, translate
@@ -134,6 +134,18 @@ def check_place(path: str, home: str, *, force: bool) -> None:
         raise InvalidInput(
             f"{path[:200]!r} is no backup of ours", field="file", remedy="name another file, or replace it with --force"
         )
+
+
+def identity(path: str, access: Access) -> tuple[int, int]:
+    """The application's number and the schema of a database that the key of ``access`` opens; zeros where it opens none."""
+    try:
+        connection = open_connection(path, readonly=True, access=access)
+        try:
+            return int(connection.pragma("application_id")), int(connection.pragma("user_version"))
+        finally:
+            connection.close()
+    except (apsw.Error, Damaged):
+        return 0, 0
 
 
 def is_backup(path: str) -> bool:

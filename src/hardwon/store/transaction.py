@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Literal
 
+    from hardwon.store.handle import Handle
     from hardwon.store.lock import FileLock
-    from hardwon.store.sqlite import Handle, SqliteStore
+    from hardwon.store.sqlite import SqliteStore
     from hardwon.store.sqlite_write import SqliteWriter
 
 

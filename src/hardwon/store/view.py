@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Literal
 
-    from hardwon.store.sqlite import Handle, SqliteStore
+    from hardwon.store.handle import Handle
+    from hardwon.store.sqlite import SqliteStore
 
 # After these a connection may hold what it should not: a page that was misread, the full-text index's own state from before a failure,
 # by which it then calls an intact file malformed.

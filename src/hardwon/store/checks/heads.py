@@ -17,6 +17,10 @@ import apsw
 from hardwon.store import files
 from hardwon.types import Value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hardwon.store.connection import Access
+
 _MAGIC = "hardwon-head-1"
 _MOST = 4096  # bytes; a head has some 200
 
@@ -53,6 +57,19 @@ def write(path: str, connection: apsw.Connection) -> None:
         return
     files.disk.make_folder(os.path.dirname(path))
     files.write_whole(path, [encode(head)], durable=False)
+
+
+def tell(path: str, store: str, access: Access) -> None:
+    """The same for the store in that file, which nobody here has open. StoreError where it cannot be read, OSError for the head."""
+    from hardwon.store.connection import open_connection, translate
+
+    connection = open_connection(store, readonly=True, access=access)
+    try:
+        write(path, connection)
+    except apsw.Error as error:
+        raise translate(error, store, connection.system_errno, access) from error
+    finally:
+        connection.close()
 
 
 def forget(path: str) -> None:

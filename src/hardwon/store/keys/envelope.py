@@ -11,7 +11,7 @@ from hardwon.store.keys.secret import Secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any, NoReturn
 
 _MAGIC = b"age-encryption.org/v1\n"
@@ -126,21 +126,15 @@ def seal(source: str, target: str, lock: Lock) -> None:
     """Encrypt a file into a new one, which is on the disk on return. With a passphrase it is read into memory as a whole, for the library
     knows no stream of that kind. OSError where the system refuses; there is no new file then."""
     age = library()
-    out = _Out(target)
-    try:
-        try:
-            with open(source, "rb") as plain:
-                if lock.passphrase:
-                    out.write(age.passphrase.encrypt(plain.read(), lock.passphrase.reveal()))
-                else:
-                    age.encrypt_io(plain, out, lock.recipients)
-        finally:
-            out.close()
-    except BaseException as error:
-        files.disk.unlink(target)
-        if out.failed is not None and error is not out.failed:
-            raise out.failed from error
-        raise
+
+    def fill(out: _Out) -> None:
+        with open(source, "rb") as plain:
+            if lock.passphrase:
+                out.write(age.passphrase.encrypt(plain.read(), lock.passphrase.reveal()))
+            else:
+                age.encrypt_io(plain, out, lock.recipients)
+
+    _write(target, fill)
 
 
 def unseal(source: str, target: str, opener: Opener) -> None:
@@ -152,10 +146,15 @@ def unseal(source: str, target: str, opener: Opener) -> None:
             field="passphrase-file",
             remedy="name the file that holds it: --passphrase-file",
         )
+    _write(target, lambda out: _open(source, out, opener, by))
+
+
+def _write(target: str, fill: Callable[[_Out], None]) -> None:
+    """A new file, or none; the system's error where that was the reason, whatever the library made of it."""
     out = _Out(target)
     try:
         try:
-            _open(source, out, opener, by)
+            fill(out)
         finally:
             out.close()
     except BaseException as error:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from hardwon.intake.merge import twin_key
 from hardwon.store.ids import is_id
 from hardwon.store.journal import row_hash
-from hardwon.store.mending.retold import EMPTY, as_version, named, newest, occurrence, retold
+from hardwon.store.mending.retold import EMPTY, as_version, gaps, named, newest, occurrence, retold
 from hardwon.store.mending.salvage import _MEMORY, event_of, is_emptied, memory_of, version_of
 from hardwon.store.rows import last_part, memory_values, to_blob, to_text
 from hardwon.types import LINKS, Memory, Occurrence, Value
@@ -65,22 +65,6 @@ class Mended(Value):
     gaps: tuple[tuple[str, int, int], ...]
     counts: Mapping[str, int]
     incomplete: tuple[str, ...]
-
-
-def gaps(events: Sequence[Row], head: Head | None = None) -> list[tuple[str, int, int]]:
-    """Replica, first and last number of each run of entries that is missing before one that is there, or before the one that was the
-    last when it was noted outside (``head``)."""
-    numbers: dict[str, list[int]] = {head.replica: [head.replica_seq + 1]} if head else {}
-    for row in events:
-        numbers.setdefault(str(row["replica"]), []).append(int(row["replica_seq"]))
-    found = []
-    for replica, held in numbers.items():
-        before = 0
-        for number in sorted(held):
-            if number > before + 1:
-                found.append((replica, before + 1, number - 1))
-            before = number
-    return found
 
 
 def mend(found: Salvage, replay: Replay, statuses: Statuses, head: Head | None = None) -> Mended:

@@ -1,4 +1,4 @@
-"""Rows that are told from other rows, or chosen among them. Pure."""
+"""Rows that are told from other rows, or chosen among them, and which are missing. Pure."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from hardwon.store.checks.heads import Head
     from hardwon.store.mending.salvage import Row
     from hardwon.types import Event, Memory
 
@@ -56,3 +57,19 @@ def as_version(memory: Memory) -> Row:
         "rejected": encode_list(memory.rejected), "tags": encode_list(memory.tags), "anchors": encode_anchors(memory.anchors),
         "metadata": memory.metadata,
     }  # fmt: skip
+
+
+def gaps(events: Sequence[Row], head: Head | None = None) -> list[tuple[str, int, int]]:
+    """Replica, first and last number of each run of entries that is missing before one that is there, or before the one that was the
+    last when it was noted outside (``head``)."""
+    numbers: dict[str, list[int]] = {head.replica: [head.replica_seq + 1]} if head else {}
+    for row in events:
+        numbers.setdefault(str(row["replica"]), []).append(int(row["replica_seq"]))
+    found = []
+    for replica, held in numbers.items():
+        before = 0
+        for number in sorted(held):
+            if number > before + 1:
+                found.append((replica, before + 1, number - 1))
+            before = number
+    return found
