@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from hardwon.engine import exchange, opening, rewritten, secrets, vectors
 from hardwon.errors import Busy
 from hardwon.importers.source import Incoming
-from hardwon.store import ceiling, compaction, holders, sqlite, transaction
+from hardwon.store import ceiling, compaction, handle, holders, transaction
 from hardwon.store.ceiling import log_bytes
 from hardwon.store.connection import INCREMENTAL, LOG_CEILING
 from hardwon.store.ids import uuid7
@@ -175,14 +175,14 @@ def test_many_readers_are_counted_and_unknown_ones_are_a_reader() -> None:
 def test_a_view_of_ours_that_lasts_gives_way_once_writers_have_filled_half_of_the_log(
     engine: Engine, low: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite, "LONG_READ", 0.0)
+    monkeypatch.setattr(handle, "LONG_READ", 0.0)
     write(engine, 0)
     engine.persist()
     with pytest.raises(Busy, match="faster than this can be read"), engine.store.read() as reader:
         assert reader.figures()["memories"] == 20
         fill(engine, low // 2)
         reader.figures()
-    monkeypatch.setattr(sqlite, "LONG_READ", 60.0)
+    monkeypatch.setattr(handle, "LONG_READ", 60.0)
     with engine.store.read() as reader:  # the same connection, another view
         assert reader.count(Filter()) > 20
     write(engine, 10_000)
@@ -191,8 +191,8 @@ def test_a_view_of_ours_that_lasts_gives_way_once_writers_have_filled_half_of_th
 
 
 def test_a_single_long_statement_gives_way_too(engine: Engine, low: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite, "LONG_READ", 0.0)
-    monkeypatch.setattr(sqlite, "_STEPS", 1000)
+    monkeypatch.setattr(handle, "LONG_READ", 0.0)
+    monkeypatch.setattr(handle, "_STEPS", 1000)
     engine.persist()
     count = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 50000) SELECT max(i) FROM n"
     with engine.store.read() as reader:
@@ -201,7 +201,7 @@ def test_a_single_long_statement_gives_way_too(engine: Engine, low: int, monkeyp
         fill(engine, low // 2)
         with pytest.raises(Busy):
             list(rows)
-    monkeypatch.setattr(sqlite, "LONG_READ", 60.0)
+    monkeypatch.setattr(handle, "LONG_READ", 60.0)
     with engine.store.read() as reader:
         assert reader._db.execute(count).get == 50_000
 
