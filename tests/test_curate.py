@@ -523,7 +523,7 @@ STEPS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(steps=STEPS)
 def test_whatever_is_done_the_store_stays_whole_and_undo_leads_back(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int, int, Scope]]

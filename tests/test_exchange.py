@@ -198,7 +198,7 @@ def check_round_trip(make: Any, where: Path, steps: list[Any], seed: int) -> Non
         engine.close()
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=_QUIET)
+@settings(max_examples=10, deadline=None, suppress_health_check=_QUIET)
 @given(steps=_STEPS, seed=st.integers(0, 1 << 40))
 def test_out_and_in_again_is_the_same_to_the_byte_on_disk(tmp_path_factory: Any, steps: list[Any], seed: int) -> None:
     check_round_trip(on_disk, tmp_path_factory.mktemp("trip"), steps, seed)

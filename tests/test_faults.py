@@ -50,6 +50,23 @@ def test_points_of_every_operation_break_no_promise(tmp_path: Path) -> None:
     assert outcome.figures["points"] > 0 and outcome.controls[0].found == outcome.controls[0].tried
 
 
+def test_a_read_that_fails_behind_a_commit_does_not_make_it_look_undone(tmp_path: Path, disks: Disks) -> None:
+    (one,) = ready(tmp_path, disks, "compact")
+    last = range(one.calls["read"] - 15, one.calls["read"] + 1)
+    points = [fault for fault in every(one.calls) if fault.call == "read" and fault.number in last]
+    assert {fault.failure.name for fault in points} >= {"EIO", "NOMEM"}
+    for fault in points:
+        assert (fault.label, faults.attempt(one, fault, disks, str(tmp_path / "attempt"))[0]) == (fault.label, [])
+
+
+def test_what_waits_in_a_spool_that_cannot_be_read_is_taken_in_by_a_later_write(tmp_path: Path, disks: Disks) -> None:
+    (one,) = ready(tmp_path, disks, "drain")
+    points = [fault for fault in every(one.calls) if fault.call in ("file open", "file write")]
+    assert points
+    for fault in points[::4]:
+        assert (fault.label, faults.attempt(one, fault, disks, str(tmp_path / "attempt"))[0]) == (fault.label, [])
+
+
 @pytest.mark.slow
 def test_many_points_of_every_operation_break_no_promise(tmp_path: Path) -> None:
     seconds = 120 * float(os.environ.get("HARDWON_SCALE", "1"))

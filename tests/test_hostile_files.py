@@ -157,6 +157,7 @@ def test_a_damaged_registry_is_told_and_kept(kept: Kept, call: Command, spoilt: 
     all_of({how: lambda how=how: case(how) for how in DAMAGES})  # type: ignore[misc]
 
 
+@pytest.mark.slow
 def test_a_damaged_store_is_told_and_kept(kept: Kept, call: Command, spoilt: Callable[[str], Path]) -> None:
     def case(how: str) -> None:
         path = spoilt("store")

@@ -151,7 +151,7 @@ _ROWS = st.lists(
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=_ROWS)
 def test_counts_and_risk_are_those_of_the_first_tool(tmp_path_factory: pytest.TempPathFactory, rows: list[Any]) -> None:
     where = tmp_path_factory.mktemp("seed")

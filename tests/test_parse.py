@@ -314,7 +314,7 @@ def by_click(verb: Verb, before: list[str], after: list[str]) -> dict[str, Any]:
     return found
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(command_lines())
 def test_click_would_understand_the_same(line: tuple[Verb, list[str], list[str]]) -> None:
     verb, before, after = line

@@ -616,6 +616,7 @@ def steps(text: str) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_much_of_anything_ends():
     """Quadratic patterns would take minutes for each of these; all of them together take seconds."""
     code = f"""

@@ -176,7 +176,7 @@ _STEPS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=_STEPS, seed=st.integers(0, 1 << 30))
 def test_the_engine_agrees_with_the_first_tool_after_every_step(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, int]], seed: int

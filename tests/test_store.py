@@ -327,7 +327,7 @@ MEMORIES = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(memories=st.lists(MEMORIES, max_size=6), filters=st.lists(FILTERS, min_size=1, max_size=8))
 def test_both_engines_answer_alike(
     tmp_path_factory: pytest.TempPathFactory, memories: list[Memory], filters: list[Filter]

@@ -191,7 +191,8 @@ def attempt(
         reading = _tried(engine, _READING) if reads else Ended()
         hits = disks.injector.disarm()
         broken = [*_told(ended, fault, hits, one, engine), *_unread(reading)]
-        broken += list(_left(engine, one, ended)) or list(_goes_on(engine, one, folder, ended))
+        waits = ended.spooled is not None or _spool_failed(one, ended, hits)
+        broken += list(_left(engine, one, ended, waits=waits)) or list(_goes_on(engine, one, folder, waits=waits))
     if not broken:
         shutil.rmtree(folder)
     return broken, ended.error is not None
@@ -241,14 +242,22 @@ def _unread(ended: Ended) -> Iterator[str]:
         yield f"nothing could be read while the disk was full: {type(ended.error).__name__}: {ended.error}"
 
 
-def _left(engine: Engine, one: Ready, ended: Ended) -> Iterator[str]:
-    """Whether everything is there, or nothing, or of an operation in parts no less than before and no more than after."""
+def _spool_failed(one: Ready, ended: Ended, hits: list[tuple[str, str]]) -> bool:
+    """Whether what waited may still do so: the store took what came later, and the spool could not be read or written."""
+    return one.operation.late and ended.error is None and any(call.startswith("file ") for call, _ in hits)
+
+
+def _left(engine: Engine, one: Ready, ended: Ended, *, waits: bool) -> Iterator[str]:
+    """Whether everything is there, or nothing, or of an operation in parts no less than before and no more than after. ``waits``:
+    something of it lies in the spool."""
     try:
         found = contents(engine, one.operation.made)
     except HardwonError as unreadable:
         yield f"could not be read afterwards: {type(unreadable).__name__}: {unreadable}"
         return
-    if ended.error is None and not ended.spooled:
+    if isinstance(ended.result, Receipt) and not ended.spooled and ended.result.id not in (found or ()):
+        yield "acknowledged, and not there"
+    elif ended.error is None and not waits:
         if found != one.after:
             yield "acknowledged, and not there"
     elif one.operation.whole:
@@ -265,9 +274,9 @@ def _between(found: Contents, one: Ready) -> bool:
     return all(found[key] == value for key, value in before.items() if after[key] == value)
 
 
-def _goes_on(engine: Engine, one: Ready, folder: str, ended: Ended) -> Iterator[str]:
+def _goes_on(engine: Engine, one: Ready, folder: str, *, waits: bool) -> Iterator[str]:
     """Whether the same engine does the operation now, and another one more; and the store is what a fresh one sees."""
-    if not ended.spooled and (contents(engine, one.operation.made) != one.after or any(_left_behind(folder))):
+    if not waits and (contents(engine, one.operation.made) != one.after or any(_left_behind(folder))):
         anew = engine_at(folder, "", _ATTEMPT)
         engine.clock, engine.entropy = anew.clock, anew.entropy
         again = _tried(engine, one.operation)
@@ -287,8 +296,9 @@ def _goes_on(engine: Engine, one: Ready, folder: str, ended: Ended) -> Iterator[
         found = contents(fresh, one.operation.made) or {}
         if fresh.figures() != figures or receipt.id not in found:
             yield "a fresh engine sees another store"
-    if not _has_all(found, one.after or {}):
-        yield "spooled, and not taken in" if ended.spooled else "lost by the next write"
+    whole = set(one.after or ()) <= found.keys() if waits and one.operation.late else _has_all(found, one.after or {})
+    if not whole:
+        yield "spooled, and not taken in" if waits else "lost by the next write"
     yield from (f"{path} was left behind" for path in _left_behind(folder))
 
 

@@ -46,7 +46,8 @@ _WORDS = ("pool", "retry", "token", "cache", "upload", "schema", "queue", "lock"
 class Operation(Value):
     """One operation. ``run`` gets the engine; ``before`` prepares the store's folder; ``whole``: it is one transaction, of which all is
     there or nothing; ``warm``: the engine's files are open; ``needs``: ``git`` for one that reads a repository, or ``encryption``;
-    ``judges``: it says whether the store is damaged; ``retries``: it goes on by itself after a failure; ``made``: what it leaves beside
+    ``judges``: it says whether the store is damaged; ``retries``: it goes on by itself after a failure; ``late``: what it
+    finds in the spool may stay there where the spool's own files fail; ``made``: what it leaves beside
     the store in its folder, as one comparable value."""
 
     name: str
@@ -57,6 +58,7 @@ class Operation(Value):
     needs: Literal["", "git", "encryption"] = ""
     judges: bool = False
     retries: bool = False
+    late: bool = False
     made: Callable[[str], object] | None = None
 
 
@@ -192,7 +194,7 @@ def _replace(engine: Engine) -> object:
 
 
 def _add_changes(engine: Engine) -> object:
-    engine.add_changes(changes(100, 220))
+    engine.add_changes(changes(100, 120))  # a whole batch, and one more
     return engine.settle_history()
 
 
@@ -291,7 +293,7 @@ OPERATIONS = (
     Operation("ingest", _add_changes, whole=False),
     Operation("ingest git", _ingest, _without_commits, whole=False, needs="git"),
     Operation("rebuild", _rebuild, whole=False),
-    Operation("drain", _record, _waiting, whole=False),
+    Operation("drain", _record, _waiting, whole=False, late=True),
     Operation("compact", _compact, _half_empty, whole=False),
     Operation("checkpoint", _checkpoint, _full_log),
     Operation("migration", _upgrade, _older, whole=False),

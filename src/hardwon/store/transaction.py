@@ -105,14 +105,15 @@ class Transaction:
             raise failed
 
     def _cut_log(self, connection: apsw.Connection) -> None:
-        """What was erased stood in the log while a reader held it: try again."""
-        if self._writer.setting("erasing") != "log":
-            return
-        from hardwon.store.erasure import cut_log
-
+        """What was erased stood in the log while a reader held it: try again. Looking whether there is such a thing comes after the
+        commit as well, and must not make it look undone either."""
         try:
+            if self._writer.setting("erasing") != "log":
+                return
+            from hardwon.store.erasure import cut_log
+
             cut_log(self._store.path, connection)
-        except (apsw.BusyError, apsw.IOError, apsw.FullError):
+        except (apsw.Error, OSError):
             self._store.failed_checkpoints += 1
 
     def _make_room(self, connection: apsw.Connection) -> None:
@@ -133,7 +134,7 @@ class Transaction:
             if os.path.getsize(self._store.path + "-wal") > CHECKPOINT_BYTES:
                 truncate_log(connection)
                 return True
-        except (apsw.BusyError, apsw.IOError, apsw.FullError, OSError):
+        except (apsw.Error, OSError):
             self._store.failed_checkpoints += 1
         return False
 
