@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     Command = Callable[..., Result]
 
+BROKEN = CONTROLS[0]
 BY_NAME = {operation.name: operation for operation in workload.OPERATIONS}
 SCALE = int(os.environ.get("HARDWON_SCALE", "1"))
 
@@ -325,6 +326,23 @@ def test_the_disk_is_given_back(tmp_path: Path) -> None:
     before = files.disk
     judge(tmp_path, ["record"], limit=1)
     assert files.disk is before
+
+
+def test_what_was_erased_stays_so_in_a_sequence_that_restores_an_earlier_backup(tmp_path: Path) -> None:
+    tally = judge(tmp_path, ["record", "record", "record", "backup", "erase", "restore", "approve", "feedback"], limit=40)
+    assert (tally.broken, tally.violations) == (0, ())
+
+
+def test_a_sequence_that_cannot_be_done_is_told_and_ends_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cannot(world: workload.World) -> None:
+        raise NoStore("it is gone")
+
+    monkeypatch.setattr(workload, "FIRST", (workload.Operation("create", cannot), workload.Operation("upgrade", cannot)))
+    tally = powerloss.judge(Task(2, limit=10))
+    assert tally.broken == 1 and "NoStore: it is gone" in tally.violations[0].what
+    assert tally.violations[0].again == "hardwon torture --power-loss --seed 2"
+    with pytest.raises(NoStore):  # of a control it would count as noticed
+        powerloss.judge(Task(2, BROKEN, limit=10))
 
 
 # The command

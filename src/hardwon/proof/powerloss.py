@@ -149,7 +149,20 @@ def judge(task: Task) -> Tally:
     with TemporaryDirectory(prefix="hardwon-torture-", dir=_scratch(task.folder)) as folder:
         stage = os.path.join(folder, "stage")
         os.makedirs(stage)
-        return judged(perform(stage, task.seed, LENGTH, task.setting), Bench(os.path.join(folder, "image")), task)
+        try:
+            performance = perform(stage, task.seed, LENGTH, task.setting)
+        except Exception as error:  # judged: one sequence that cannot be done must not end the run of all others
+            if task.setting is not FAITHFUL:
+                raise  # of a control it would pass for something that was noticed
+            return _undone(task, error)
+        return judged(performance, Bench(os.path.join(folder, "image")), task)
+
+
+def _undone(task: Task, error: Exception) -> Tally:
+    """Of a sequence that ended in an error of its own."""
+    what = f"the sequence could not be done: {type(error).__name__}: {error}"
+    again = f"hardwon torture --power-loss --seed {task.seed}"
+    return Tally(Counter(), frozenset(), (Violation(what, "the sequence", again=again),), 1, 0, 0, 0, 0)
 
 
 def judged(performance: Performance, bench: Bench, task: Task) -> Tally:

@@ -246,6 +246,7 @@ def erase(world: World) -> None:
         erasing.erase(world.engine, Filter(ids=gone), "secret", SCOPE, dry_run=False)
         for identifier in gone:
             world.erased.append(world.facts[identifier][0])
+            world.gone.add(identifier)
             world.note(identifier, "", "forgotten")
 
 
@@ -262,10 +263,10 @@ def restore(world: World) -> None:
     with candidate(world.engine, os.path.join(world.root, HOME), os.path.join(world.root, BACKUP)) as found:
         found.use(SCOPE)
     facts, world.commits = world.saved
-    world.facts = dict(facts)
+    # What was erased since the backup was made stays erased.
+    world.facts = {known: ("", "forgotten") if known in world.gone else fact for known, fact in facts.items()}
     world.drafts = {}
     world.forgotten = []
-    world.erased = []  # a backup of earlier brings them back
 
 
 def rekey(world: World) -> None:

@@ -41,6 +41,7 @@ class World:
         self.waiting: dict[str, str] = {}  # id and text of what is in the spool
         self.forgotten: list[str] = []  # whose last change was that they were forgotten
         self.erased: list[str] = []  # texts of which no byte is to be found any more
+        self.gone: set[str] = set()  # ids of memories that were erased
         self.saved: tuple[dict[str, tuple[str, str]], int] | None = None  # the facts and commits that the backup has
         self.key = b""
         self._now = _BEGAN
