@@ -158,7 +158,7 @@ def test_nothing_waits_for_files_whose_times_are_of_another_clock(project: Path,
 
 
 @pytest.mark.slow
-def test_a_thousand_sequences_of_jumps(tmp_path: Path) -> None:
+def test_many_sequences_of_jumps(tmp_path: Path) -> None:
     import os
 
     count = max(1, round(150 * float(os.environ.get("HARDWON_SCALE", "1"))))

@@ -98,9 +98,9 @@ def _sequences(pool: ProcessPoolExecutor, plan: Plan, deadline: float, progress:
         if not running:
             return
         for future in wait(running, return_when=FIRST_COMPLETED).done:
-            del running[future]
+            limit = running.pop(future)
             tally = future.result()
-            judged += len(tally.digests)
+            judged += len(tally.digests) or limit  # one that could not be done counts too: else a run of such never ends
             progress(*((judged, plan.count) if plan.count else (int(monotonic() - begun), int(deadline - begun))))
             yield tally
 
@@ -152,7 +152,7 @@ def judge(task: Task) -> Tally:
         try:
             performance = perform(stage, task.seed, LENGTH, task.setting)
         except Exception as error:  # judged: one sequence that cannot be done must not end the run of all others
-            if task.setting is not FAITHFUL:
+            if task.setting != FAITHFUL:
                 raise  # of a control it would pass for something that was noticed
             return _undone(task, error)
         return judged(performance, Bench(os.path.join(folder, "image")), task)
@@ -161,8 +161,11 @@ def judge(task: Task) -> Tally:
 def _undone(task: Task, error: Exception) -> Tally:
     """Of a sequence that ended in an error of its own."""
     what = f"the sequence could not be done: {type(error).__name__}: {error}"
-    again = f"hardwon torture --power-loss --seed {task.seed}"
-    return Tally(Counter(), frozenset(), (Violation(what, "the sequence", again=again),), 1, 0, 0, 0, 0)
+    return Tally(Counter(), frozenset(), (Violation(what, "the sequence", again=_again(task)),), 1, 0, 0, 0, 0)
+
+
+def _again(task: Task) -> str:
+    return f"hardwon torture --power-loss --seed {task.seed}"
 
 
 def judged(performance: Performance, bench: Bench, task: Task) -> Tally:
@@ -307,17 +310,15 @@ class _Verdict:
         with open(os.path.join(folder, "violation.txt"), "w", encoding="utf-8") as file:
             doing = self._performance.doing(at)
             file.write(
-                f"seed {self._task.seed}, event {at} ({doing}), image {image.kind}\n" + "\n".join(wrong) + f"\n{self._again}\n"
+                f"seed {self._task.seed}, event {at} ({doing}), image {image.kind}\n"
+                + "\n".join(wrong)
+                + f"\n{_again(self._task)}\n"
             )
         return folder
 
-    @property
-    def _again(self) -> str:
-        return f"hardwon torture --power-loss --seed {self._task.seed}"
-
     def _tell(self, violation: Violation) -> None:
         if len(self._violations) < _TOLD:
-            self._violations.append(violation.replace(again=self._again))
+            self._violations.append(violation.replace(again=_again(self._task)))
 
     def tally(self) -> Tally:
         """The sums."""
