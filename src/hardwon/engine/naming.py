@@ -40,7 +40,7 @@ def own_name(name: str) -> str:
 
     if not redact(name)[1]:
         return OWN + name
-    from hardwon.intake.digest import blake2b
+    from hardwon.digest import blake2b
 
     return OWN + blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 

@@ -14,7 +14,7 @@ from functools import partial
 from heapq import merge
 
 from hardwon.errors import InvalidInput
-from hardwon.importers import git
+from hardwon.code import git
 from hardwon.importers.message import revert_reason
 from hardwon.importers.patch import FORMAT, parse
 from hardwon.types import Change, Extent

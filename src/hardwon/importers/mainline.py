@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from hardwon.importers import git
+from hardwon.code import git
 from hardwon.importers.message import relations, split_message
 from hardwon.importers.snapshot import log_tokens, milliseconds
 from hardwon.types import Change, Value

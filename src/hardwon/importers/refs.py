@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from hardwon.importers import git
+from hardwon.code import git
 from hardwon.types import Value
 
 __all__ = ["Walk", "list_commits", "unreached", "walk"]

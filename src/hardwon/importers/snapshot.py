@@ -12,7 +12,7 @@ from contextlib import closing
 from hashlib import sha1
 
 from hardwon.errors import InvalidInput
-from hardwon.importers import git
+from hardwon.code import git
 from hardwon.types import Value
 
 TYPE_CHECKING = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.intake.digest import blake2b
+from hardwon.digest import blake2b
 from hardwon.intake.shape import fold
 from hardwon.intake.symbols import same_symbol
 

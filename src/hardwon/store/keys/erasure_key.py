@@ -10,7 +10,7 @@ import os
 import stat
 
 from hardwon.errors import DiskFull, StoreError
-from hardwon.intake.digest import blake2b
+from hardwon.digest import blake2b
 from hardwon.store import files
 from hardwon.store.connection import NO_SPACE
 from hardwon.store.lock import FileLock

@@ -9,7 +9,7 @@ from __future__ import annotations
 from struct import Struct
 from zlib import crc32
 
-from hardwon.intake.digest import blake2b
+from hardwon.digest import blake2b
 from hardwon.types import Value
 
 TYPE_CHECKING = False
