@@ -30,7 +30,8 @@ TABLES = (
 # A valid command line of each verb, for the repository of ``kept``; but of ``torture``, which works on stores of its own.
 VALID: dict[str, tuple[str, ...]] = {
     "init": (), "record": ("a text",), "fail": LESSON, "ok": LESSON, "query": ("A.b",), "resolve": ("1",), "deactivate": ("1",),
-    "stats": (), "recall": ("tokens expire",), "before": ("--symbol", "A.b"), "brief": (), "show": ("1",), "history": ("1",),
+    "stats": (), "recall": ("tokens expire",), "before": ("--symbol", "A.b"),
+    "explain": ("auth/service.py:2",), "brief": (), "show": ("1",), "history": ("1",),
     "forget": ("1", "--yes"), "undo": ("1",), "revise": ("1", "other words"), "diff": ("1",), "link": ("2", "1", "--supports"),
     "approve": ("1",), "reject": ("1", "--yes"), "review": (), "useful": ("1",), "useless": ("1",), "ingest": ("docs",),
     "import": ("notes.jsonl",), "export": ("out.jsonl",), "reembed": (), "compact": (), "bench": ("vectors",), "status": (), "verify": (),

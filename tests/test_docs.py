@@ -253,6 +253,7 @@ def test_every_key_that_is_printed_is_documented(project: Path, call: Callable[.
     lines: list[list[str]] = [
         ["init"], *[["fail", "A.b", "broke", "--file", "a.py", "-d", "more"]] * 2, ["record", "a fact"], ["resolve", "1"], ["undo", "1"],
         ["query", "A.b"], ["query", "A.b", "--inject"], ["stats"], ["recall", "broke"], ["before", "--file", "a.py"], ["brief"],
+        ["explain", "auth/service.py:2"],
         ["show", "1"], ["show", head], ["history", "1"], ["forget", "1", "--dry-run"], ["verify"], ["status"], ["useful", "1"],
         ["revise", "1", "broken"], ["diff", "1"], ["link", "2", "1", "--supports"], ["review"], ["undo"], ["ingest", "git"],
         ["ingest", "docs"], ["ingest", "deps", "--dry-run"], ["export", "e.jsonl"], ["import", "e.jsonl"], ["compact"],

@@ -84,6 +84,7 @@ CALLS: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
                *each("budget", NO_NUMBER, "x"), *each("file", (7, b"x", *_PLACE), "x"), *each("symbol", (7, b"x", ["x"]), "x")],
     "before": [((), {}), *each("file", (7, b"x", ["x"], *_PLACE)), *each("symbol", (7, b"x", ["x"])),
         *each("budget", NO_NUMBER, symbol="A.b")],
+    "explain": first((7, None, b"x", ["x"], "", "a\0b", HALF, "missing.py", "src", MEGABYTE, "src/a.py:0", "src/a.py:9-3", "src/a.py:x:y")),
     "brief": each("budget", NO_NUMBER),
     "query": [*first((7, b"x", ["x"])), *each("file", (7, b"x", *_PLACE)), *each("top", ("7", 1.5, [1], 0, -1))],
     "stats": [*each("file", (7, b"x", *_PLACE)), *each("top", NO_NUMBER)],

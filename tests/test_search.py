@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hardwon
 from hardwon.search import ask, bm25f, opening, pack, place, rank, terms
-from hardwon.types import Anchor, Change, Corpus, Document, Filter, Hit, Memory, Mode, Origin, Query, Scope
+from hardwon.types import Anchor, Change, Corpus, Document, Filter, Hit, Memory, Mode, Neighbour, Origin, Query, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -285,7 +285,7 @@ def lesson(number: int, **changes: Any) -> Memory:
 def chosen(
     written: list[Memory], symbol: str = "A.run", path: str = "a.py", verdict: Any = lambda memory, at: "yes"
 ) -> list[int | None]:
-    return [hit.memory.number for hit in place.choose(written, [], path, symbol, verdict, 3)]
+    return [hit.memory.number for hit in place.choose(written, [], [Neighbour(path, symbol, 1.0, "")], verdict, 3)]
 
 
 def test_before_puts_failures_and_the_symbol_first() -> None:

@@ -11,6 +11,10 @@ try:
 except ImportError:  # pragma: no cover - other interpreters
     from hashlib import blake2b
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 __all__ = ["blake2b", "git_blob"]
 
 
@@ -21,8 +25,13 @@ def git_blob(content: bytes, length: int = 40) -> str:
         from hashlib import sha256
 
         return sha256(header + content).hexdigest()
+    named: str = _sha1()(header + content, usedforsecurity=False).hexdigest()
+    return named
+
+
+def _sha1() -> Any:
     try:
-        from _sha1 import sha1
+        from _sha1 import sha1  # type: ignore[import-not-found]
     except ImportError:  # pragma: no cover - other interpreters
         from hashlib import sha1
-    return sha1(header + content, usedforsecurity=False).hexdigest()
+    return sha1

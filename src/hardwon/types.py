@@ -125,7 +125,12 @@ class Scope(Value):
 
 
 class Anchor(Value):
-    """The code that a memory speaks of. ``path`` is relative to the repository, with slashes; either part may be empty."""
+    """The code that a memory speaks of. ``path`` is relative to the repository, with slashes; either part may be empty.
+
+    ``commit``, ``blob`` and ``fingerprint`` are what it was when the memory was made. What follows is never kept, but found at each
+    reading (code/anchor.py): its ``state``; ``now_path`` and ``now_symbol``, where it is now if it moved; ``changed_by`` and
+    ``changed_at`` (milliseconds), the first commit since then that changed or removed it, where that is known.
+    """
 
     path: str = ""
     symbol: str = ""
@@ -133,6 +138,10 @@ class Anchor(Value):
     blob: str = ""
     fingerprint: str = ""
     state: AnchorState = "unknown"
+    now_path: str = ""
+    now_symbol: str = ""
+    changed_by: str = ""
+    changed_at: int | None = None
 
 
 class Relation(Value):
@@ -225,6 +234,12 @@ class Memory(Value):
     def erased(self) -> bool:
         """Whether its words were erased for good: nothing else that is kept has none."""
         return not self.text
+
+    @property
+    def is_astray(self) -> bool:
+        """Whether all the code that it speaks of is gone; one that speaks of none holds on."""
+        spoken = [anchor for anchor in self.anchors if anchor.path or anchor.symbol]
+        return bool(spoken) and all(anchor.state == "gone" for anchor in spoken)
 
     @property
     def called(self) -> str:
@@ -332,6 +347,9 @@ class Filter(Value):
     (False) only what was recorded. ``extensions`` (``.py``) and ``paths`` (a file, or a folder with all below it) look at the files
     that a memory speaks of or a change touched; ``authors`` are parts of names, in any case of ASCII letters. ``since``: made then
     or later; ``before``: made before that time; ``alive_at``: neither expired nor past its validity then.
+
+    What a checkout does not reach (engine/visibility.py): ``hidden_commits`` are those whose changes are left out; ``hidden_records``
+    (``commit:branch``) are where a memory was recorded that is left out if it was recorded nowhere else.
     """
 
     ids: tuple[str, ...] = ()
@@ -351,11 +369,24 @@ class Filter(Value):
     since: int | None = None
     before: int | None = None
     alive_at: int | None = None
+    hidden_commits: tuple[str, ...] = ()
+    hidden_records: tuple[str, ...] = ()
+
+
+class Neighbour(Value):
+    """A place that a question touches besides the one it names. ``path`` or ``symbol`` may be empty; ``weight`` (0 to 1) is how much of a
+    place's own evidence it carries, ``why`` says in a few words what ties it (``caller``, ``changes together``, ``stack frame``)."""
+
+    path: str
+    symbol: str
+    weight: float
+    why: str
 
 
 class Query(Value):
     """A question. ``where`` narrows it (without statuses: the active ones); ``budget`` is the block's size in tokens; ``floor``
-    the least score that is shown; ``vectors``: ask by meaning as well."""
+    the least score that is shown; ``vectors``: ask by meaning as well; ``around``: other places that it touches;
+    ``all_branches``: also what belongs to branches that are not part of what is checked out."""
 
     text: str = ""
     file: str = ""
@@ -365,6 +396,8 @@ class Query(Value):
     budget: int = 1500
     floor: float | None = None
     vectors: bool = False
+    around: tuple[Neighbour, ...] = ()
+    all_branches: bool = False
 
 
 class Experience(Value):
@@ -381,8 +414,26 @@ class Experience(Value):
     imported: bool = False
 
 
+class Impact(Value):
+    """What depends on a symbol by the calls of the code at hand (code/graph.py).
+
+    ``direct``: the declarations that call it, so far as that is likely; ``certain`` of them are sure; ``possible`` are further ones that
+    only use its name, and are not followed. ``dependents``: those that call it directly or through others, at most ``depth`` steps
+    away; ``files``: theirs, the nearest first. ``truncated``: there are more.
+    """
+
+    direct: int = 0
+    dependents: int = 0
+    depth: int = 0
+    files: tuple[str, ...] = ()
+    certain: int = 0
+    possible: int = 0
+    truncated: bool = False
+
+
 class Risk(Value):
-    """A symbol's risk as the seed defines it (docs/risk.md); ``level`` is low, normal, caution or high."""
+    """A symbol's risk as the seed defines it (docs/risk.md); ``level`` is low, normal, caution or high. ``impact``: None where nobody
+    looked, or the symbol is not in the index of the code."""
 
     symbol: str
     file: str
@@ -392,6 +443,7 @@ class Risk(Value):
     successes: int
     last_fail: int | None = None
     last_success: int | None = None
+    impact: Impact | None = None
 
 
 class SymbolReport(Value):
@@ -409,7 +461,8 @@ class IngestReport(Value):
     ones of these that could be read whole now. No branch or tag reaches ``dropped`` (gone), ``silent`` (kept for what was said of
     them, not recalled) any more; ``restored`` are silent ones that came back. ``unseen`` are registered folders that could not be
     asked, so that nothing was dropped. ``windowed``: there are more commits than were asked for. ``broken``: git's words where it
-    could not walk to the end of the history.
+    could not walk to the end of the history. Of what was recorded, ``proven`` are claims that their commit's standing proved now;
+    ``unproven`` fell back to claims; ``doubted`` a person had confirmed, and should look at again.
     """
 
     seen: int
@@ -427,13 +480,18 @@ class IngestReport(Value):
     unseen: tuple[str, ...] = ()
     windowed: bool = False
     broken: str = ""
+    proven: int = 0
+    unproven: int = 0
+    doubted: int = 0
 
 
 class Proposal(Value):
-    """A memory that waits for a person, and those that say much the same: ``similar`` with how much (0 to 1), most first."""
+    """A memory that waits for a person, and those that say much the same: ``similar`` with how much (0 to 1), most first. ``doubt``: the
+    evidence against one that a person had confirmed (upkeep/evidence.py), empty for the rest."""
 
     memory: Memory
     similar: tuple[tuple[Memory, float], ...] = ()
+    doubt: Mapping[str, Any] = {}
 
 
 class Selection(Value):

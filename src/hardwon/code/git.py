@@ -15,40 +15,26 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import IO
 
+from hardwon.code.git_settings import command, environment
 from hardwon.errors import GitFailed
 
 __all__ = ["Died", "failure", "last_words", "local", "run", "stream"]
 
-_SETTINGS = (
-    "core.quotepath=off",
-    f"core.attributesFile={os.devnull}",
-    # Git holds a file of a diff in memory, both sides of it. What is larger than this was made by a program.
-    "core.bigFileThreshold=64m",
-    "diff.suppressBlankEmpty=false",
-    # Commands that a repository's own configuration may name. Even diff-tree, which needs no working tree, asks the file monitor.
-    "core.fsmonitor=false",
-    f"core.hooksPath={os.devnull}",
-)
-# A caller's own git (a hook, an alias) leaves variables that would point elsewhere or change the output; these may stay.
-_KEPT = ("GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_CONFIG_")
-# A partial clone would fetch each missing file by itself, over the network.
-_OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"}
-_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_ATTR_NOSYSTEM": "1", "GIT_PAGER": "cat", "LC_ALL": "C"}
-_TRUE = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": "/nonexistent/grafts"}
 _PROMISES = r"^(remote\..*\.(promisor|partialclonefilter)|extensions\.partialclone)$"
-# diff-tree reads the index, which it does not need here, and dies if it is damaged.
-_QUIET["GIT_INDEX_FILE"] = "/nonexistent/index"
 
 
 class Died(Exception):
     """Git ended before it was asked to."""
 
 
-def run(root: str, arguments: Sequence[str], stdin: str = "") -> subprocess.CompletedProcess[bytes]:
-    """Git in the folder ``root``, to its end; GitFailed only if it cannot be started."""
+def run(root: str, arguments: Sequence[str], stdin: str = "", *, index: bool = False) -> subprocess.CompletedProcess[bytes]:
+    """Git in the folder ``root``, to its end; GitFailed only if it cannot be started. ``index``: it needs the list of what is tracked."""
+    variables = environment()
+    if index:
+        del variables["GIT_INDEX_FILE"]
     try:
         return subprocess.run(
-            _command(root, arguments), input=stdin.encode("ascii"), capture_output=True, env=_environment(), check=False
+            command(root, arguments), input=stdin.encode("ascii"), capture_output=True, env=variables, check=False
         )
     except OSError as error:
         raise _no_git(error) from None
@@ -72,6 +58,41 @@ def stream(root: str, arguments: Sequence[str], lines: Sequence[str]) -> Generat
         process.wait()
         feeder.join()
         process.stdout.close()
+
+
+class Blobs:
+    """Contents of objects by their names, one at a time, from one process of git. To be closed."""
+
+    def __init__(self, root: str) -> None:
+        self._process = _start(root, ["cat-file", "--batch"])
+
+    def content(self, name: str, most: int) -> bytes | None:
+        """The blob of that name (a hash, or ``commit:path``); None for what git has not, what is no blob, or what is larger."""
+        asked, told = self._process.stdin, self._process.stdout
+        assert asked and told  # noqa: S101 - for mypy: both are pipes
+        if "\n" in name:
+            return None
+        try:
+            asked.write(name.encode("utf-8", "surrogateescape") + b"\n")
+            asked.flush()
+        except OSError:
+            return None
+        head = told.readline().split()
+        if len(head) < 3 or not head[-1].isdigit():
+            return None
+        content = told.read(int(head[-1]) + 1)[:-1]
+        return content if head[-2] == b"blob" and len(content) <= most else None
+
+    def close(self) -> None:
+        """End git."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                try:
+                    pipe.close()
+                except OSError:
+                    pass  # what was not sent is not needed any more
 
 
 @contextmanager
@@ -114,7 +135,7 @@ def _start(root: str, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
     try:
         process = subprocess.Popen(
-            _command(root, arguments), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=_environment()
+            command(root, arguments), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=environment()
         )
     except OSError as error:
         raise _no_git(error) from None
@@ -129,16 +150,6 @@ def _widen(process: subprocess.Popen[bytes]) -> None:
             fcntl.fcntl(process.stdout.fileno(), fcntl.F_SETPIPE_SZ, 1 << 20)
         except OSError:
             pass  # the system allows less; 64 kB work too
-
-
-def _command(root: str, arguments: Sequence[str]) -> list[str]:
-    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
-    return ["git", "--no-pager", "-C", root, *settings, *arguments]
-
-
-def _environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name.startswith(_KEPT)}
-    return {**kept, **_QUIET, **_OFFLINE, **_TRUE}
 
 
 def _no_git(error: OSError) -> GitFailed:

@@ -6,11 +6,15 @@ worktrees hold it. A *tree* is a working tree, named by its git folder (outside 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
-
 from hardwon.code.outline import Call, Import, Outline, Symbol
 from hardwon.types import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Protocol
+else:
+    Protocol = object  # typing costs the quick path, which reads these values, a sixth of an interpreter start
 
 
 class Declared(Value):
@@ -31,7 +35,8 @@ class Trail(Value):
     """What became of a symbol since a commit, found with git's help (code/trail.py) when the index was last brought up to date.
 
     ``path`` and ``symbol``: where it is now, "" where it is nowhere; ``changed_by`` and ``changed_at`` (milliseconds): the first commit
-    since then that changed or removed it, where that is known; ``evidence``: in a few words, how it was followed.
+    since then that changed or removed it, where that is known; ``evidence``: in a few words, how it was followed; ``fingerprint``: of
+    an anchor that was recorded without one, the code's at its commit.
     """
 
     path: str
@@ -39,6 +44,7 @@ class Trail(Value):
     changed_by: str = ""
     changed_at: int | None = None
     evidence: str = ""
+    fingerprint: str = ""
 
 
 class CodeReader(Protocol):
@@ -46,18 +52,28 @@ class CodeReader(Protocol):
 
     commit: str  # what HEAD was when the tree was last indexed; "" where it never was
     indexed_at: int  # milliseconds; 0 where it never was
+    trouble: str  # why the index could not be read, now or since some question, so that answers are empty; "" while all is well
 
     def symbols(self, blob: str) -> list[Symbol] | None:
         """What a blob declares, by line; None for one that is not in the index."""
 
+    def knows(self, blob: str) -> bool:
+        """Whether a blob is in the index: read, or skipped."""
+
     def skipped(self, blob: str) -> str:
         """Why a blob was not read; "" where it was, or is not in the index."""
+
+    def is_broken(self, blob: str) -> bool:
+        """Whether a blob was read in part only, so that it may declare more than is known."""
 
     def blob_at(self, path: str) -> str:
         """The blob of a file of this tree; "" where there is none."""
 
     def paths(self) -> list[str]:
         """Every file of this tree, sorted."""
+
+    def files(self) -> dict[str, str]:
+        """Every file of this tree with its blob."""
 
     def ending(self, suffix: str) -> list[str]:
         """The files of this tree whose path is ``suffix`` or ends with ``/`` and it, sorted, at most 50."""
@@ -87,11 +103,20 @@ class CodeReader(Protocol):
     def trail(self, path: str, symbol: str, blob: str, commit: str) -> Trail | None:
         """What was found to have become of an anchor by ``self.commit``; None where nobody looked."""
 
+    def trails(self) -> dict[tuple[str, str, str, str], Trail]:
+        """What became of every anchor of which anything was found, by path, symbol, blob and commit."""
+
+    def lost(self) -> list[tuple[str, str]]:
+        """The anchors (path, symbol) of which nothing was found any more, each once, sorted."""
+
+    def moved_to(self, path: str) -> list[tuple[str, str]]:
+        """The anchors (path, symbol) of other files that were found to have come to that file, each once, sorted."""
+
     def setting(self, name: str) -> str:
         """A value that is kept beside the index; "" when absent."""
 
     def figures(self) -> dict[str, int]:
-        """Counts: files of this tree, blobs, symbols, calls, skipped files of this tree, bytes of the file."""
+        """Counts: files of this tree, blobs, symbols, calls, skipped files of this tree, held contents, bytes of the file."""
 
 
 class CodeWriter(CodeReader, Protocol):
@@ -109,8 +134,9 @@ class CodeWriter(CodeReader, Protocol):
     def set_cochanges(self, pairs: Iterable[tuple[str, str, int]]) -> None:
         """How often two files changed in one commit: all pairs, each once, instead of those that were there."""
 
-    def set_trails(self, trails: Iterable[tuple[str, str, str, str, Trail]]) -> None:
-        """What became of anchors by this tree's commit (path, symbol, blob, commit, trail), instead of what was there."""
+    def set_trails(self, trails: Iterable[tuple[str, str, str, str, Trail | None]]) -> None:
+        """What became of anchors by this tree's commit (path, symbol, blob, commit, trail), instead of what was there of the same
+        anchors; None removes it. Those of other anchors stay."""
 
     def set_setting(self, name: str, value: str) -> None:
         """Keep a value; "" removes it."""

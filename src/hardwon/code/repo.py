@@ -222,6 +222,16 @@ def _reference(name: str, git_dir: str, common_dir: str) -> str:
     return _read(os.path.join(home, name), _SMALL).strip() or _packed(name, common_dir)
 
 
+def standing(checkout: Checkout) -> tuple[str, str]:
+    """Branch and full hash of HEAD as they are now: whoever lives long has a checkout of before."""
+    return _head(checkout.git_dir, checkout.common_dir) if checkout.git_dir else ("", "")
+
+
+def reference(checkout: Checkout, name: str) -> str:
+    """What a reference (``refs/…``) holds now: a hash, or ``ref: `` and another one's name; "" where there is none."""
+    return _reference(name, checkout.git_dir, checkout.common_dir) if _is_reference(name) else ""
+
+
 def _packed(name: str, common_dir: str) -> str:
     # Found by searching, not by splitting: the file has tens of thousands of lines in an old repository.
     content = "\n" + _read(os.path.join(common_dir, "packed-refs"), _LARGE) + "\n"

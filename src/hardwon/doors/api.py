@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hardwon.engine.encryption import KeyReport
     from hardwon.engine.erase import Erasure
     from hardwon.engine.exchange import ImportReport
+    from hardwon.engine.explain import Explanation
     from hardwon.engine.repair import RepairReport
     from hardwon.engine.restore import Restoration
     from hardwon.engine.secrets import Held
@@ -263,19 +264,32 @@ class Repository(Items):
         k: int = 10,
         budget: int = 1500,
         vectors: bool = False,
+        all_branches: bool = False,
+        error: str = "",
     ) -> Block:
         """What is remembered about a task, best first; empty when nothing fits. ``since`` and ``until`` in milliseconds since 1970,
-        ``budget`` the tokens of the block. InvalidInput for a filter value that nothing has."""
+        ``budget`` the tokens of the block; ``all_branches``: also what belongs to branches that are not part of what is checked out.
+        ``error``: the text of a log; then what was learnt about the failures in it. InvalidInput for a filter value that nothing has."""
         where = Filter(
             kinds=tuple(kinds), outcomes=tuple(outcomes), statuses=tuple(statuses), trusts=tuple(trusts), tags=tuple(tags),
             branches=tuple(branches), extensions=tuple(extensions), paths=tuple(paths), authors=tuple(authors),
             since=since, before=until,
         )  # fmt: skip
-        return self.engine.recall(Query(task, file, symbol, where, k, budget, None, vectors), self.scope)
+        query = Query(task, file, symbol, where, k, budget, None, vectors, (), all_branches)
+        return self.engine.recall_failure(query, error, self.scope) if error else self.engine.recall(query, self.scope)
 
-    def before(self, *, file: str = "", symbol: str = "", budget: int = 500) -> Block:
-        """The lessons of a place that is about to be edited, failures first."""
-        return self.engine.before(file, symbol, self.scope, budget)
+    def before(self, *, file: str = "", symbol: str = "", lines: str = "", diff: str = "", budget: int = 500) -> Block:
+        """The lessons of what is about to be edited, failures first. ``lines``: ``A-B`` of the file; ``diff``: a unified diff as text."""
+        from hardwon.doors import places
+
+        return places.edited(self.engine, file, symbol, lines, diff, self.scope, budget)
+
+    def explain(self, place: str, *, budget: int = 1500) -> Explanation:
+        """The decisions behind ``FILE``, ``FILE:LINE`` or ``FILE:A-B``: the commits that made its lines, what became of them, and what was
+        recorded about it."""
+        from hardwon.doors import places
+
+        return places.explained(self.engine, place, self.scope, budget)
 
     def brief(self, *, budget: int = 1500) -> Block:
         """What a session should know at its start."""

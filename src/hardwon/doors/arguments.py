@@ -23,7 +23,7 @@ _MOST = 1_000_000_000
 _FAR = 100 * 31_536_000  # seconds
 _LATEST = 253_402_300_800_000  # the year 10000, in milliseconds
 # Texts that are one line without control characters, as on the command line.
-_NAMES = frozenset(("file", "session", "source", "only"))
+_NAMES = frozenset(("file", "session", "source", "only", "place", "lines"))
 _TIMES = frozenset(("since", "until"))
 
 

@@ -8,7 +8,7 @@ import time
 
 from hardwon.doors import identity, render, reports, space, waiting
 from hardwon.engine import erased
-from hardwon.errors import Damaged, HardwonError, InvalidInput, StoreError
+from hardwon.errors import Damaged, GitFailed, HardwonError, InvalidInput, StoreError
 from hardwon.store.filesystem import network_at
 from hardwon.types import Finding, Mode, Value
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hardwon.doors.handle import Answer, Call
     from hardwon.doors.parse import Request
     from hardwon.engine.core import Engine
+    from hardwon.engine.indexing import CodeReport
     from hardwon.types import IngestReport
 
 _INTERRUPTED = 130
@@ -61,10 +62,29 @@ def init(call: Call) -> Answer:
                 stopped = True
         if stopped:
             engine.settle_history()
+    code, missed = (None, []) if stopped else _indexed(engine)
+    stopped = stopped or code is None
     seconds = time.monotonic() - started
-    data = _init_data(engine, report, seconds, stopped) | encryption.data(engine, call.settings.home)
-    text = "\n".join([_init_text(engine, report, seconds, stopped), *told])
+    data = _init_data(engine, report, seconds, stopped) | {"code": _code_data(code)} | encryption.data(engine, call.settings.home)
+    text = "\n".join([_init_text(engine, report, seconds, stopped), *(reports.code(code) if code else ()), *missed, *told])
     return Answer(text, data, _INTERRUPTED if stopped else 0)
+
+
+def _indexed(engine: Engine) -> tuple[CodeReport | None, list[str]]:
+    """The index of the code brought up to date, and what hindered it; None where it was interrupted."""
+    from hardwon.engine.indexing import CodeReport
+
+    with Bar("reading code") as bar:
+        try:
+            return engine.refresh_code(bar.step, thorough=True), []
+        except KeyboardInterrupt:
+            return None, []
+        except GitFailed as error:
+            return CodeReport(), [f"the code was not read: {error.message}"]
+
+
+def _code_data(report: CodeReport | None) -> dict[str, Any]:
+    return {**vars(report), "skipped": dict(report.skipped)} if report else {}
 
 
 def _wanted(request: Request) -> tuple[str, str, str]:
@@ -121,8 +141,8 @@ class Condition(Value):
 
     ``bytes`` on the disk, of which ``log`` is not moved into the store yet; ``free`` bytes can be given back. ``origins``: remotes that
     lead to it; ``folders``: where it was found; ``related``: other memories that may be the same project's. ``memories`` counts what is
-    kept (nothing where the store cannot be read); ``recipient``: the public half of its key, "" for none; ``spool`` what waits;
-    ``mode`` what can take part in an answer, and what is missing.
+    kept (nothing where the store cannot be read), ``silent`` ones of these belong to other branches; ``recipient``: the public half of
+    its key, "" for none; ``spool`` what waits; ``mode`` what can take part in an answer, and what is missing.
     """
 
     ok: bool
@@ -145,6 +165,7 @@ class Condition(Value):
     free: int
     engine: str
     memories: Mapping[str, int]
+    silent: int
     spool: Mapping[str, object]
     mode: Mode
 
@@ -166,7 +187,7 @@ def condition(engine: Engine, home: str) -> Condition:
         origins=tuple(entry.origins), folders=tuple(entry.paths), why=place.why, reason=identity.reason(place),
         related=related, root=checkout.root, branch=checkout.branch, head=checkout.head,
         store=path, **encryption.data(engine, home), bytes=store_bytes(path), log=log, free=free, engine=_engine_version(),
-        memories=figures, spool=waiting.counts(engine), mode=_mode(),
+        memories=figures, silent=0 if broken else engine.silent(), spool=waiting.counts(engine), mode=_mode(),
     )  # fmt: skip
 
 
@@ -204,7 +225,7 @@ def status(call: Call) -> Answer:
         ("memory", found.name), ("found by", found.reason), ("remote", ", ".join(found.origins) or "none"), *here,
         ("store", f"{found.store} ({space.described(found.bytes, found.log, found.free)})"),
         ("encrypted", f"to {found.recipient}" if found.recipient else "no"), ("engine", found.engine),
-        *found.memories.items(), *elsewhere,
+        *found.memories.items(), *([("of other branches", found.silent)] if found.silent else []), *elsewhere,
         *(("not here", line) for line in found.mode.degraded),
     ]  # fmt: skip
     text = render.table(rows, call.paint)

@@ -99,6 +99,7 @@ def review(call: Call) -> Answer:
         "waiting": [
             {
                 "memory": shapes.memory(item.memory),
+                "doubt": dict(item.doubt),
                 "similar": [
                     {"id": other.id, "number": other.number, "text": other.text, "share": share} for other, share in item.similar
                 ],

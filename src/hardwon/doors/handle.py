@@ -228,17 +228,26 @@ def recall(call: Call) -> Answer:
         symbol=request.text("symbol"),
         where=narrowed(call),
         vectors=request.flag("vectors"),
+        all_branches=request.flag("all-branches"),
         k=min(request.number("k", 10), 100),
         # A list for a person is bounded by -k; the budget is for blocks.
         budget=request.number("budget", call.settings.budget if request.flag("block") or request.flag("json") else _NO_BUDGET),
     )
-    if not (query.text.strip() or query.file or query.symbol or query.where != Filter()):
+    log = request.text("error")
+    if not (log or query.text.strip() or query.file or query.symbol or query.where != Filter()):
         raise InvalidInput(
-            "`recall` needs a task, --file, --symbol or a filter", field="task", remedy='hardwon recall "why do we retry?"'
+            "`recall` needs a task, --file, --symbol, --error or a filter",
+            field="task",
+            remedy='hardwon recall "why do we retry?"',
         )
-    answer = call.engine.recall(query, call.scope)
+    if log:
+        from hardwon.doors import places
+
+        answer = call.engine.recall_failure(query, places.log(request), call.scope)
+    else:
+        answer = call.engine.recall(query, call.scope)
     if request.flag("block"):
-        return _block(call, answer)
+        return as_block(call, answer)
     return _found(call, render.hits(answer, call.paint, explain=request.flag("explain")), shapes.block, answer)
 
 
@@ -268,19 +277,13 @@ def _moment(call: Call, name: str) -> int | None:
     return call.engine.clock() + seconds * 1000 if seconds < 0 else seconds * 1000
 
 
-def before(call: Call) -> Answer:
-    """The lessons of a place."""
-    request = call.request
-    budget = request.number("budget", 500)
-    return _block(call, call.engine.before(request.text("file"), request.text("symbol"), call.scope, budget))
-
-
 def brief(call: Call) -> Answer:
     """The start of a session."""
-    return _block(call, call.engine.brief(call.scope, min(call.request.number("budget", 1500), 1500)))
+    return as_block(call, call.engine.brief(call.scope, min(call.request.number("budget", 1500), 1500)))
 
 
-def _block(call: Call, answer: Block) -> Answer:
+def as_block(call: Call, answer: Block) -> Answer:
+    """An answer of which the block is all that people get."""
     return _found(call, answer.block, shapes.block, answer)
 
 
@@ -331,6 +334,8 @@ def stats(call: Call) -> Answer:
 
 def show(call: Call) -> Answer:
     """One memory in full."""
+    from hardwon.doors import evidence
+
     memory, occurrences, links = call.engine.show(call.request.text("id"), call.scope)
     data = shapes.memory(memory) | {
         "occurrences": [shapes.occurrence(item) for item in occurrences],
@@ -345,7 +350,8 @@ def show(call: Call) -> Answer:
             for link, other in links
         ],
     }
-    return Answer(render.memory_page(memory, occurrences, links, call.paint), data)
+    why = evidence.reasons(memory, call.engine.history(memory.id, call.scope)[2])
+    return Answer(render.memory_page(memory, occurrences, links, call.paint, why), data)
 
 
 def history(call: Call) -> Answer:

@@ -11,18 +11,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.doors.handle import Call
 
-SOURCES = ("git", "docs", "deps")
+SOURCES = ("git", "docs", "deps", "code")
 _LIMIT = 100_000
 
 
 def ingest(call: Call) -> Answer:
-    """Commits, documents or dependencies."""
+    """Commits, documents, dependencies or code."""
     source = call.request.text("source")
     if source not in SOURCES:
         raise InvalidInput(
             f"there is nothing called {source[:60]!r} to ingest", field="source", remedy="one of: " + ", ".join(SOURCES)
         )
     engine, dry = call.engine, call.request.flag("dry-run")
+    if source == "code":
+        return _code(call, dry)
     with Bar(f"reading {source}") as bar:
         if source == "git":
             read = engine.preview_history if dry else engine.ingest_history
@@ -35,3 +37,16 @@ def ingest(call: Call) -> Answer:
     degraded = [engine.bulk.degraded] if engine.bulk.degraded else []
     data = {"source": source, "dry_run": dry, **vars(report if source == "git" else found), "degraded": degraded}
     return Answer("\n".join([*lines, *degraded, *(["nothing was written"] if dry else [])]), data)
+
+
+def _code(call: Call, dry: bool) -> Answer:
+    if dry:
+        raise InvalidInput(
+            "the index of the code has no dry run",
+            field="dry-run",
+            remedy="it holds nothing but what can be read again: run it without --dry-run",
+        )
+    with Bar("reading code") as bar:
+        report = call.engine.refresh_code(bar.step, thorough=True)
+    data = {"source": "code", **vars(report), "skipped": dict(report.skipped)}
+    return Answer("\n".join(reports.code(report) or ["there is no code to read here"]), data)

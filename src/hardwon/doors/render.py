@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from time import gmtime, strftime
 
-from hardwon.search.pack import day, head
+from hardwon.search.pack import day, fate, head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from hardwon.types import Block, Difference, Event, Finding, Memory, Proposal, Receipt, Risk, SymbolReport, Version
+    from hardwon.types import Block, Difference, Event, Finding, Impact, Memory, Proposal, Receipt, Risk, SymbolReport, Version
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 _ADVICE = {
@@ -90,6 +90,7 @@ def _symbol(report: SymbolReport, paint: Paint) -> str:
         f"  {paint('bold', risk.symbol)}{place}",
         f"  failures: {risk.fails}  successes: {risk.successes}  risk: {risk.score:.2f} ({risk.level})",
         f"  {risk.level} - {_ADVICE[risk.level]}",
+        *([f"  impact: {impact(risk.impact)}"] if risk.impact is not None else ()),
         "",
         f"  experiences ({len(report.memories)}):",
     ]
@@ -109,8 +110,26 @@ def risky(risks: Sequence[Risk], paint: Paint) -> str:
         colour = {"high": "red", "caution": "yellow"}.get(risk.level, "dim")
         place = f"  {paint('dim', risk.file)}" if risk.file else ""
         figure = paint(colour, f"{risk.score:6.2f} {risk.level:8}")
-        lines.append(f"  {figure} {risk.symbol}{place}  {risk.fails} failed, {risk.successes} worked")
+        reach = f", {dependents(risk.impact)}" if risk.impact is not None else ""
+        lines.append(f"  {figure} {risk.symbol}{place}  {risk.fails} failed, {risk.successes} worked{reach}")
     return "\n".join(lines)
+
+
+def impact(value: Impact) -> str:
+    """What depends on a symbol, in one line."""
+    if not value.direct:
+        maybe = f" (perhaps {plural(value.possible, 'caller', 'callers')}, by name only)" if value.possible else ""
+        return f"no known callers{maybe}"
+    direct = plural(value.direct, "direct caller", "direct callers")
+    maybe = f", perhaps {value.possible:,} more" if value.possible else ""
+    where = plural(len(value.files), "file", "files")
+    steps = f", up to {value.depth} calls away" if value.depth > 1 else ""
+    return f"{direct}{maybe}; {dependents(value)} in {where}{steps}"
+
+
+def dependents(value: Impact) -> str:
+    """``12 dependents``, ``2,000+ dependents`` where the count was cut short."""
+    return f"{value.dependents:,}+ dependents" if value.truncated else plural(value.dependents, "dependent", "dependents")
 
 
 def injection(report: SymbolReport) -> str:
@@ -158,8 +177,14 @@ def _excerpt(memory: Memory) -> list[str]:
 ERASED = "(erased)"
 
 
-def memory_page(memory: Memory, occurrences: Sequence[Any], links: Sequence[tuple[Any, Memory | None]], paint: Paint) -> str:
-    """What ``show`` says."""
+def memory_page(
+    memory: Memory,
+    occurrences: Sequence[Any],
+    links: Sequence[tuple[Any, Memory | None]],
+    paint: Paint,
+    reasons: Sequence[str] = (),
+) -> str:
+    """What ``show`` says; ``reasons``: why it is believed as far as it is."""
     lines = [f"{paint('bold', memory.called)}  {memory.id}", f"  {head(memory)}", "", f"  {paint('bold', memory.text or ERASED)}"]
     for label, text in (
         ("because", memory.because if memory.kind != "change" else ""),
@@ -176,8 +201,9 @@ def memory_page(memory: Memory, occurrences: Sequence[Any], links: Sequence[tupl
         if text:
             lines.append(f"  {paint('dim', label + ':')} " + text.replace("\n", "\n    "))
     for anchor in memory.anchors:
-        state = "" if anchor.state == "unknown" else f"({anchor.state})"
+        state = f"({fate(anchor) or anchor.state})" if anchor.state != "unknown" else ""
         lines.append(f"  {paint('dim', 'at:')} " + " ".join(filter(None, (anchor.path, anchor.symbol, state))))
+    lines += [f"  {reason}" for reason in reasons]
     for link, other in links:
         named = f"{other.called} {other.text or ERASED}" if other else link.reference
         arrow = f"{link.kind} ->" if link.source == memory.id else f"<- {link.kind} by"
@@ -192,14 +218,14 @@ def memory_page(memory: Memory, occurrences: Sequence[Any], links: Sequence[tupl
 
 def history_page(memory: Memory, versions: Sequence[Version], events: Sequence[Event], paint: Paint) -> str:
     """What ``history`` says."""
+    from hardwon.doors.evidence import told
+
     lines = [f"{paint('bold', memory.called)}  {memory.text or ERASED}"]
     if not events:
         lines.append("  derived from git; nobody has touched it since")
     for event in events:
         who = " ".join(part for part in (event.origin.who, event.origin.client, event.origin.session) if part)
-        lines.append(
-            f"  {event.seq:>6}  {day(event.at)}  {event.action:9} {event.payload.replace('>', ' -> '):24} {who}".rstrip()
-        )
+        lines.append(f"  {event.seq:>6}  {day(event.at)}  {event.action:9} {told(event):24} {who}".rstrip())
     for version in versions:
         lines.append(f"  version {version.version}: {version.content.text or ERASED}")
         lines += [f"    {line}" for line in version.content.detail.splitlines()[:3]]
@@ -240,9 +266,13 @@ def differences(found: Difference, paint: Paint) -> str:
 
 def proposals(found: Sequence[Proposal], paint: Paint) -> str:
     """What ``review`` says."""
+    from hardwon.doors.evidence import doubtful
+
     lines = []
     for item in found:
         lines.append(f"{paint('bold', item.memory.called)}  {item.memory.text}")
         lines.append(paint("dim", f"      {head(item.memory)}"))
+        if item.doubt:
+            lines.append(paint("yellow", f"      {doubtful(item.memory, item.doubt)}"))
         lines += [f"      {share:.0%} like {other.called}: {other.text}" for other, share in item.similar]
     return "\n".join(lines)

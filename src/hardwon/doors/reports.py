@@ -7,8 +7,10 @@ from hardwon.doors.render import plural
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.engine.derived import DerivedReport
+    from hardwon.engine.indexing import CodeReport
     from hardwon.types import IngestReport
 
+_SKIPPED = {"large": "too large", "language": "without a grammar"}
 _WHAT = {"docs": ("passage", "passages"), "deps": ("memory", "memories")}
 
 
@@ -22,6 +24,7 @@ def history(report: IngestReport, *, dry: bool = False) -> list[str]:
     if report.failed:
         lines.append(f"{plural(report.failed, 'change', 'changes')} taken back later")
     lines += [text.format(plural(count, "commit", "commits")) for count, text in _told(report) if count]
+    lines += [text.format(plural(count, "memory", "memories")) for count, text in _believed(report) if count]
     if report.redacted:
         what = plural(report.redacted, "secret or random token", "secrets and random tokens")
         lines.append(f"{what} {'would be ' if dry else ''}left out before anything is stored")
@@ -43,6 +46,14 @@ def _told(report: IngestReport) -> tuple[tuple[int, str], ...]:
         (report.dropped, "{} that no branch or tag reaches any more left the memory"),
         (report.silent, "{} that no branch or tag reaches any more stay for what was said of them, and are not recalled"),
         (report.restored, "{} came back to a branch or tag"),
+    )
+
+
+def _believed(report: IngestReport) -> tuple[tuple[int, str], ...]:
+    return (
+        (report.proven, "{} proven: their commits have stood for a month"),
+        (report.unproven, "{} no longer proven: their commits were taken back"),
+        (report.doubted, "{} in doubt that you had confirmed: see `hardwon review`"),
     )
 
 
@@ -68,3 +79,17 @@ def derived(report: DerivedReport, *, dry: bool = False) -> list[str]:
 
 def _counts(*pairs: tuple[int, str]) -> str:
     return ", ".join(f"{count:,} {what}" for count, what in pairs if count)
+
+
+def code(report: CodeReport) -> list[str]:
+    """What indexing the code came to, a line each; none where there is no code."""
+    if not report.files and not report.skipped:
+        return []
+    skipped = ", ".join(f"{count:,} {_SKIPPED.get(reason, reason)}" for reason, count in report.skipped)
+    parsed = f"{report.parsed:,} read now" if report.parsed else "nothing new to read"
+    lines = [f"{plural(report.files, 'file', 'files')} of code: {parsed}" + (f"; left out: {skipped}" if skipped else "")]
+    if report.broken:
+        lines.append(f"{plural(report.broken, 'file', 'files')} with errors of syntax: what could be read of them is known")
+    if report.anchors:
+        lines.append(f"{plural(report.anchors, 'place', 'places')} followed of which memories speak")
+    return lines

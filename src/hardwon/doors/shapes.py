@@ -9,7 +9,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hardwon.engine.secrets import Held
-    from hardwon.types import Block, Event, Memory, Mode, Occurrence, Receipt, Risk, SymbolReport, Version
+    from hardwon.types import Anchor, Block, Event, Impact, Memory, Mode, Occurrence, Receipt, Risk, SymbolReport, Version
+
+
+_MOST_FILES = 50
 
 
 def moment(at: int | None) -> str | None:
@@ -26,6 +29,16 @@ def receipt(value: Receipt) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def anchor(value: Anchor) -> dict[str, Any]:
+    """The code that a memory speaks of, and what became of it: ``now`` where it moved, ``changed`` by what and when."""
+    found: dict[str, Any] = {"path": value.path, "symbol": value.symbol, "commit": value.commit, "state": value.state}
+    if value.now_path or value.now_symbol:
+        found["now"] = {"path": value.now_path, "symbol": value.now_symbol}
+    if value.changed_by or value.changed_at:
+        found["changed"] = {"commit": value.changed_by, "at": moment(value.changed_at)}
+    return found
+
+
 def memory(value: Memory) -> dict[str, Any]:
     """A memory."""
     origin = value.origin
@@ -39,7 +52,7 @@ def memory(value: Memory) -> dict[str, Any]:
         "code": value.code,
         "because": value.because,
         "rejected": list(value.rejected),
-        "anchors": [{"path": a.path, "symbol": a.symbol, "commit": a.commit, "state": a.state} for a in value.anchors],
+        "anchors": [anchor(one) for one in value.anchors],
         "tags": list(value.tags),
         "status": value.status,
         "erased": value.erased,
@@ -107,13 +120,29 @@ def risk(value: Risk) -> dict[str, Any]:
         "success_count": value.successes,
         "last_fail": moment(value.last_fail),
         "last_success": moment(value.last_success),
+        "impact": impact(value.impact),
+    }
+
+
+def impact(value: Impact | None) -> dict[str, Any]:
+    """What depends on a symbol; empty where that is not known. Of its files the nearest are named."""
+    if value is None:
+        return {}
+    return {
+        "direct": value.direct,
+        "dependents": value.dependents,
+        "depth": value.depth,
+        "file_count": len(value.files),
+        "files": list(value.files[:_MOST_FILES]),
+        "certain": value.certain,
+        "possible": value.possible,
+        "truncated": value.truncated,
     }
 
 
 def symbol(report: SymbolReport) -> dict[str, Any]:
     """A symbol with its risk and lessons."""
     return risk(report.risk) | {
-        "impact": {},
         "experiences": [
             {
                 "id": item.id,
@@ -150,9 +179,16 @@ def version(value: Version) -> dict[str, Any]:
 
 
 def event(value: Event) -> dict[str, Any]:
-    """One entry of the journal."""
+    """One entry of the journal; of a step of trust the evidence beside the words."""
+    moved = value.payload
+    evidence: dict[str, Any] = {}
+    if value.action == "trust":
+        from hardwon.upkeep.evidence import split
+
+        moved, evidence = split(value.payload)
     return {
-        "seq": value.seq, "at": moment(value.at), "action": value.action, "version": value.version, "payload": value.payload,
+        "seq": value.seq, "at": moment(value.at), "action": value.action, "version": value.version,
+        "payload": moved, "evidence": evidence,
         "who": value.origin.who, "client": value.origin.client, "session": value.origin.session, "hash": value.hash.hex(),
     }  # fmt: skip
 

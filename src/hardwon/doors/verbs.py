@@ -178,7 +178,11 @@ _ROWS: dict[str, Callable[[str], Verb]] = {
         (
             _FILE,
             _SYMBOL,
+            Option(
+                "error", "A log with a stack trace: what was learnt about that failure and its places.", "name", metavar="FILE|-"
+            ),
             *FILTERS,
+            Option("all-branches", "Also memories of branches that are not part of what is checked out.", "flag"),
             Option("k", "At most this many (default 10).", "number", short="k", metavar="N"),
             Option("vectors", "Ask by meaning as well; needs the extra `vectors`, and half a second to load the model.", "flag"),
             _BUDGET,
@@ -192,6 +196,7 @@ _ROWS: dict[str, Callable[[str], Verb]] = {
             'hardwon recall "flaky login test" --kind lesson --kind attempt --json',
             'hardwon recall "upload" --path src/net --ext py --author ann --since 2025-01-01',
             "hardwon recall --kind decision --since 90d",
+            "hardwon recall --error build.log",
         ),
         "An empty answer is an answer: nothing here reaches the floor. Scores are probabilities of being relevant. Filters are exact "
         "and may be combined; a tag, branch, extension, path or author that nothing has is an error that lists what there is. Without "
@@ -199,11 +204,33 @@ _ROWS: dict[str, Callable[[str], Verb]] = {
     ),
     "before": lambda name: Verb(
         name,
-        "The lessons of a file or symbol that is about to be edited.",
+        "The lessons of a file, symbol, lines or change that is about to be made.",
         (),
-        (_FILE, _SYMBOL, _BUDGET, _EXIT),
-        ("hardwon before --file auth/service.py --symbol AuthService.validate", "hardwon before --file lib/url.c"),
+        (
+            _FILE,
+            _SYMBOL,
+            Option("lines", "The lines of the file that are edited: A-B, or A for one.", "name", metavar="A-B"),
+            Option("diff", "A unified diff: the lessons of all that it touches.", "name", metavar="FILE|-"),
+            _BUDGET,
+            _EXIT,
+        ),
+        (
+            "hardwon before --file auth/service.py --symbol AuthService.validate",
+            "hardwon before --file lib/url.c --lines 120-180",
+            "hardwon before --diff change.patch",
+        ),
         "Failures first. Prints nothing when nothing applies.",
+        "places",
+    ),
+    "explain": lambda name: Verb(
+        name,
+        "The decisions behind a place: who made its lines, why, what became of that, what was recorded about it.",
+        (Argument("place", "FILE, FILE:LINE or FILE:FIRST-LAST.", "name"),),
+        (_BUDGET, _EXIT),
+        ("hardwon explain auth/service.py:42", "hardwon explain lib/url.c:120-180", "hardwon explain src/db.py --json"),
+        "Asks git for the history of the lines, through renames and moves. First the commits that made them, then earlier ones of the "
+        "same line, then what was recorded about the symbol and the file.",
+        "explain",
     ),
     "brief": lambda name: Verb(
         name,

@@ -42,13 +42,14 @@ ROWS: dict[str, Callable[[str], Verb]] = {
     ),
     "ingest": lambda name: Verb(
         name,
-        "Read what the repository itself tells: its commits, its documents, its dependencies.",
-        (Argument("source", "git, docs or deps.", "name"),),
+        "Read what the repository itself tells: its commits, its documents, its dependencies, its code.",
+        (Argument("source", "git, docs, deps or code.", "name"),),
         (Option("limit", "Of git: read at most the newest N commits (default 100000).", "number", metavar="N"), DRY_RUN),
-        ("hardwon ingest docs", "hardwon ingest deps --dry-run", "hardwon ingest git"),
+        ("hardwon ingest docs", "hardwon ingest deps --dry-run", "hardwon ingest git", "hardwon ingest code"),
         "Idempotent: what is known is passed over, what changed is read again, what is gone goes. docs: READMEs, CONTRIBUTING, "
         "CHANGELOGs, decision records, docs/, by heading. deps: manifests and lock files of Python, JavaScript, Go, Rust and Java, with "
-        "every change of a version; an upgrade that was taken back is a failed attempt. --dry-run counts, secrets too.",
+        "every change of a version; an upgrade that was taken back is a failed attempt. code: symbols and calls; memories "
+        "follow their code through it. --dry-run counts, secrets too.",
         "ingest",
     ),
     "import": lambda name: Verb(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from hardwon.engine import writing
+from hardwon.engine.anchors import judged, judged_hits, unsure
 from hardwon.engine.core import REBUILDING
 from hardwon.engine.naming import spelt, with_files
+from hardwon.engine.visibility import EVERYTHING, as_seen, sight
 from hardwon.errors import InvalidInput
 from hardwon.types import Filter, Hit, Mode, Proposal, Signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.engine.core import Engine
+    from hardwon.engine.visibility import Sight
     from hardwon.search.dense import Dense
     from hardwon.store.base import Reader
     from hardwon.types import Block, Memory, Query, Risk, Scope
@@ -34,16 +37,23 @@ def recall(engine: Engine, query: Query, scope: Scope) -> Block:
     asked = query.replace(file=engine.relative(query.file), symbol=spelt(query.symbol))
     where = _living(narrow, now)
     dense, told = _by_meaning(engine, asked, narrow) if asked.vectors else (None, [])
+    if asked.file or asked.symbol:
+        from hardwon.engine.impact import around
+
+        asked = asked.replace(around=(*asked.around, *around(engine, asked)))
     with engine.store.read() as reader:
         check(reader, narrow)
+        view = EVERYTHING if asked.all_branches else sight(engine, reader)
+        where = view.narrowed(where)
         if asked.text.strip() or asked.file or asked.symbol:
             found = rank(reader, asked, where, now, dense)
         else:  # of nothing, nothing
             listed = reader.find(where, asked.k) if narrow != Filter() else []
             found = [Hit(memory, 1.0, (Signal("listed", 1.0),)) for memory in listed if not memory.erased]
-        hits = [_dressed(reader, hit) for hit in found]
-        unfinished = reader.setting(REBUILDING)
-    degraded = (*told, *(("the index was not finished: run `hardwon init`",) if unfinished else ()), *writing.degraded(engine))
+        hits = [_dressed(reader, view, hit) for hit in found]
+        unfinished = ("the index was not finished: run `hardwon init`",) if reader.setting(REBUILDING) else ()
+    hits = judged_hits(engine, hits)
+    degraded = (*told, *view.degraded, *unsure(engine, hits), *unfinished, *writing.degraded(engine))
     return pack(hits, query.budget, Mode(vectors=dense is not None, degraded=degraded))
 
 
@@ -64,64 +74,47 @@ def _living(where: Filter, now: int) -> Filter:
     return narrowed
 
 
-def _dressed(reader: Reader, hit: Hit) -> Hit:
-    """A hit whose change names its files as anchors, and whose memory names those that contradict it."""
+def _dressed(reader: Reader, view: Sight, hit: Hit) -> Hit:
+    """A hit whose change names its files as anchors, and whose memory names those that contradict it, as far as they can be seen."""
     if hit.memory.kind == "change":
-        return Hit(with_files(reader, hit.memory), hit.score, hit.why)
+        return Hit(with_files(reader, as_seen(reader, view, hit.memory)), hit.score, hit.why)
     links = [link for link in reader.links(hit.memory.id) if link.kind == "contradicts"]
     others = {other for link in links for other in (link.source, link.target) if other and other != hit.memory.id}
-    living = [memory for memory in reader.get(sorted(others)) if memory.status == "active" and memory.trust not in _UNHEARD]
+    speaking = reader.matching(reader.keys(sorted(others)), view.narrowed(_ACTIVE)) if others else []
+    living = [memory for memory in reader.memories(speaking) if memory.trust not in _UNHEARD]
     return Hit(hit.memory, hit.score, hit.why, tuple(memory.called for memory in living))
-
-
-def before(engine: Engine, file: str, symbol: str, scope: Scope, budget: int) -> Block:
-    """The lessons of the place that is about to be edited."""
-    from hardwon.search.pack import pack
-    from hardwon.search.place import choose
-    from hardwon.upkeep import trust
-
-    if not file and not symbol:
-        raise InvalidInput("a file or a symbol is needed", field="file", remedy="give --file or --symbol")
-    path, symbol = engine.relative(file), spelt(symbol)
-    alive = _ACTIVE.replace(alive_at=engine.clock())
-
-    def verdict(memory: Memory, at_symbol: bool) -> str:
-        return trust.unasked(memory, scope.origin, at_symbol)
-
-    with engine.store.read() as reader:
-        written = reader.anchored("", symbol, alive, _LISTED) if symbol else []
-        known = {memory.id for memory in written}
-        written += [memory for memory in reader.anchored(path, "", alive, _LISTED) if memory.id not in known]
-        failed = [with_files(reader, memory) for memory in reader.failed_changes(path, 5)] if path else []
-    hits = choose(written, failed, path, symbol, verdict, trust.UNVERIFIED_LIMIT)
-    return pack(hits, budget, Mode(degraded=writing.degraded(engine)))
 
 
 def brief(engine: Engine, scope: Scope, budget: int) -> Block:
     """What a session should know at its start."""
-    from hardwon.engine.risks import exactly
+    from hardwon.engine.risks import exactly, living
     from hardwon.search.opening import Material, choose, recent
     from hardwon.search.pack import pack
     from hardwon.upkeep import risk, trust
 
     now = engine.clock()
-    alive = _ACTIVE.replace(alive_at=now)
     with engine.store.read() as reader:
-        places = reader.often_failed(risk.LEAST_FAILS)
-        groups = {(symbol, path): exactly(reader, symbol, path) for symbol, path in places}
+        view = sight(engine, reader)
+        alive = view.narrowed(_ACTIVE.replace(alive_at=now))
+        places = reader.often_failed(risk.LEAST_FAILS, view.records)
+        groups = living(engine, reader, {(symbol, path): exactly(reader, symbol, path, view.records) for symbol, path in places})
         risky = [item for item in risk.assess_all(groups, now) if item.score >= risk.INJECT_AT][:5]
         newest = max((memory.created_at for memory in reader.find(alive.replace(kinds=("change",)), 1)), default=now)
         # An author's clock may be ahead: what was taken back lately is seen from now at the latest.
-        failed = recent(reader.failed_changes("", 5), min(newest, now))
-        material = Material(
-            rules=tuple(reader.find(alive.replace(kinds=("rule", "decision")), 20)),
-            attempts=tuple(reader.find(alive.replace(kinds=("attempt",), outcomes=("open",)), 10)),
-            summaries=tuple(filter(None, (reader.last(alive.replace(kinds=("summary",))),))),
-            lessons=tuple(memory for item in risky for memory in _failures(reader, item, alive)),
-            taken_back=tuple(with_files(reader, memory) for memory in failed),
-        )
-    hits = choose(material, lambda memory: trust.unasked(memory, scope.origin), trust.UNVERIFIED_LIMIT)
-    return pack(hits, budget, Mode(degraded=writing.degraded(engine)))
+        failed = recent(reader.failed_changes("", 5, view.commits), min(newest, now))
+        rules = reader.find(alive.replace(kinds=("rule", "decision")), 20)
+        attempts = reader.find(alive.replace(kinds=("attempt",), outcomes=("open",)), 10)
+        summaries = filter(None, (reader.last(alive.replace(kinds=("summary",))),))
+        lessons = [memory for item in risky for memory in _failures(reader, item, alive)]
+        taken_back = tuple(with_files(reader, memory) for memory in failed)
+    seen = [tuple(judged(engine, one)) for one in (rules, attempts, summaries, lessons)]
+    material = Material(seen[0], seen[1], seen[2], seen[3], taken_back)
+
+    def verdict(memory: Memory) -> str:
+        return trust.unasked(memory, scope.origin, states=[anchor.state for anchor in memory.anchors])
+
+    hits = choose(material, verdict, trust.UNVERIFIED_LIMIT)
+    return pack(hits, budget, Mode(degraded=(*view.degraded, *writing.degraded(engine))))
 
 
 def _failures(reader: Reader, item: Risk, alive: Filter) -> list[Memory]:
@@ -131,10 +124,14 @@ def _failures(reader: Reader, item: Risk, alive: Filter) -> list[Memory]:
 
 
 def review(engine: Engine, scope: Scope, limit: int) -> list[Proposal]:
-    """What waits for a person: memories that nobody confirmed, newest first."""
+    """What waits for a person: what they confirmed and something speaks against now, then memories that nobody confirmed, newest
+    first."""
+    from hardwon.engine.belief import doubted
     from hardwon.search.similar import similar
     from hardwon.upkeep.trust import UNCONFIRMED
 
-    where = _ACTIVE.replace(trusts=UNCONFIRMED, statuses=("active", "quarantined"), alive_at=engine.clock())
+    now = engine.clock()
+    where = _ACTIVE.replace(trusts=UNCONFIRMED, statuses=("active", "quarantined"), alive_at=now)
     with engine.store.read() as reader:
-        return [Proposal(memory, tuple(similar(reader, memory))) for memory in reader.find(where, limit)]
+        waiting = [*doubted(reader, now), *((memory, {}) for memory in reader.find(where, limit))]
+        return [Proposal(memory, tuple(similar(reader, memory)), against) for memory, against in waiting[:limit]]

@@ -14,10 +14,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Literal
 
+    from hardwon.code.diff import FileChange
+    from hardwon.code.edits import WorkingTree
     from hardwon.code.repo import Checkout
+    from hardwon.engine.belief import Judged
+    from hardwon.engine.branches import BranchReport
+    from hardwon.engine.code_index import TreeIndex
     from hardwon.engine.derived import DerivedReport
     from hardwon.engine.erase import Erasure
+    from hardwon.engine.explain import Explanation
+    from hardwon.engine.indexing import CodeReport
     from hardwon.engine.secrets import Held
+    from hardwon.engine.test_runs import Observation
     from hardwon.engine.vectors import EmbedReport
     from hardwon.intake.bulk import Redactor
     from hardwon.store.base import Reader, Store, Transaction
@@ -45,6 +53,7 @@ if TYPE_CHECKING:
         Status,
         Version,
     )
+    from hardwon.upkeep.evidence import TestRun
 
 # A setting of the store while its index is made anew.
 REBUILDING = "rebuilding"
@@ -91,6 +100,16 @@ class Engine:
         self.cache = cache
         self.erasure_key = erasure_key or (store.path and f"{store.path}.erasure.key")
         self._bulk: Redactor | None = None
+        self._code: TreeIndex | None = None
+
+    @property
+    def code(self) -> TreeIndex | None:
+        """The index of the code at hand, seen from this working tree; None outside any, and for a store without a file."""
+        if self._code is None and self.place is not None and self.store.path:
+            from hardwon.engine.code_index import tree_index
+
+            self._code = tree_index(self)
+        return self._code
 
     @property
     def recipient(self) -> str:
@@ -113,8 +132,17 @@ class Engine:
             raise InvalidInput("this store is not registered for a folder", remedy="open it with hardwon.open()")
         return self.place
 
+    @property
+    def standing(self) -> tuple[str, str]:
+        """The branch and the commit that are checked out at this moment; "" for what there is not."""
+        from hardwon.code import repo
+
+        return repo.standing(self.place.checkout) if self.place else ("", "")
+
     def close(self) -> None:
         """Let go of files."""
+        if self._code is not None:
+            self._code.close()
         self.store.close()
 
     # Writing
@@ -222,7 +250,9 @@ class Engine:
         """Read the commits that are not known yet, newest first. What was written stays when it is interrupted."""
         from hardwon.engine import history
 
-        return history.ingest(self, limit, progress, self.bulk.choose)
+        report = history.ingest(self, limit, progress, self.bulk.choose)
+        self.refresh_branches()
+        return report
 
     def preview_history(self, limit: int = 100_000, progress: Callable[[int, int], None] | None = None) -> IngestReport:
         """What an ingest would read, leave out and drop, without writing."""
@@ -242,6 +272,45 @@ class Engine:
 
         return derived.ingest_dependencies(self, progress, dry_run, self.bulk.redact)
 
+    def working_tree(self) -> WorkingTree:
+        """What lies in the working tree now; to be asked before tests begin. Without a commit where that cannot be told."""
+        from hardwon.code.edits import WorkingTree, working_tree
+
+        return working_tree(self.place.checkout) if self.place else WorkingTree()
+
+    def observe(self, runs: Sequence[TestRun], scope: Scope) -> Observation:
+        """Take note of test runs, and judge by them the memories of the code that changed between a failure and a pass."""
+        from hardwon.engine.test_runs import observe
+
+        return observe(self, runs, scope)
+
+    def judge(self) -> Judged:
+        """Judge memories by what became of their commits, as every ingest of history does."""
+        from hardwon.engine.judging import judge
+
+        return judge(self)
+
+    def refresh_code(self, progress: Callable[[int, int], None] | None = None, *, thorough: bool = False) -> CodeReport:
+        """Bring the index of the code up to date with the working tree, and find what became of the code that memories speak of.
+        ``thorough``: look for damage in the index before."""
+        from hardwon.engine.indexing import refresh
+
+        report = refresh(self, progress, thorough=thorough)
+        self.refresh_branches()
+        return report
+
+    def silent(self) -> int:
+        """How many active memories belong to branches that are not part of what is checked out."""
+        from hardwon.engine.visibility import silent
+
+        return silent(self)
+
+    def refresh_branches(self) -> BranchReport:
+        """Look at all branches: by which commits each of them has what was recorded elsewhere."""
+        from hardwon.engine.branches import refresh
+
+        return refresh(self)
+
     # Reading
 
     def recall(self, query: Query, scope: Scope) -> Block:
@@ -251,11 +320,34 @@ class Engine:
 
         return recall(self, query, scope)
 
-    def before(self, file: str, symbol: str, scope: Scope, budget: int = 500) -> Block:
-        """The lessons of the place that is about to be edited, failures first; empty when there are none."""
-        from hardwon.engine.answer import before
+    def recall_failure(self, query: Query, log: str, scope: Scope) -> Block:
+        """Memories about the failures whose stack traces a log holds, earlier fixes and causes first; ``query`` may narrow it and say
+        more in words. InvalidInput for an empty log."""
+        from hardwon.engine.failure import recall
 
-        return before(self, file, symbol, scope, budget)
+        return recall(self, query, log, scope)
+
+    def explain(self, file: str, lines: tuple[int, int] | None, scope: Scope, budget: int = 1500) -> Explanation:
+        """The commits that made lines of a file (all where ``lines`` is None), what became of them, and what was recorded about the
+        place. InvalidInput for a file or lines that are not there or that git cannot know; GitFailed with git's words."""
+        from hardwon.engine.explain import explain
+
+        return explain(self, file, lines, scope, budget)
+
+    def before(
+        self,
+        file: str,
+        symbol: str,
+        scope: Scope,
+        budget: int = 500,
+        lines: tuple[int, int] | None = None,
+        diff: Sequence[FileChange] = (),
+    ) -> Block:
+        """The lessons of what is about to be edited and of its callers, failures first; empty when there are none. ``lines`` are the
+        first and last of ``file``; ``diff`` is a change of several files (code/diff.py)."""
+        from hardwon.engine.before import before
+
+        return before(self, file, symbol, scope, budget, lines, diff)
 
     def brief(self, scope: Scope, budget: int = 1500) -> Block:
         """What a session should know at its start: rules, the last run, open attempts, risky symbols, changes taken back."""
@@ -313,10 +405,11 @@ class Engine:
 
     def show(self, reference: str, scope: Scope) -> tuple[Memory, list[Occurrence], list[Any]]:
         """A memory, each time it happened, and its links with the memories at their other ends."""
+        from hardwon.engine.anchors import judged
         from hardwon.engine.naming import with_files
 
         with self.store.read() as reader:
-            memory = with_files(reader, self.named(reader, reference))
+            memory = judged(self, [with_files(reader, self.named(reader, reference))])[0]
             links = []
             for link in reader.links(memory.id):
                 other = link.target if link.source == memory.id else link.source
@@ -386,9 +479,9 @@ class Engine:
         spool = spool_of(self)
         found = [*self.store.check(), *(spool.check() if spool else ())]
         if not any(item.level == "error" for item in found):
-            from hardwon.engine import erased
+            from hardwon.engine import code_index, erased
 
-            found += erased.findings(self)
+            found += [*erased.findings(self), *code_index.findings(self)]
         return found
 
     def check_quickly(self) -> list[Finding]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from hardwon.engine import record
+from hardwon.engine.belief import settled
 from hardwon.engine.naming import OWN, named
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.intake import merge
 from hardwon.types import Difference, Draft, Receipt, Selection
+from hardwon.upkeep import evidence, trust
 from hardwon.upkeep import feedback as said
-from hardwon.upkeep import trust
 from hardwon.upkeep.revise import UNDO, apart, differences, occurrence_statuses
 
 TYPE_CHECKING = False
@@ -240,7 +241,8 @@ def approve(engine: Engine, reference: str, scope: Scope) -> Receipt:
         if memory.status == "forgotten":
             raise InvalidInput("this memory is forgotten", field="id", remedy=f"`hardwon undo {reference}` brings it back")
         back = memory.status in ("rejected", "quarantined")
-        if memory.trust == "confirmed" and not back:
+        doubted = bool(evidence.doubt(writer.events(memory.id)))
+        if memory.trust == "confirmed" and not back and not doubted:
             return unchanged(memory, "it is confirmed already")
         if memory.status == "replaced":
             raise InvalidInput(
@@ -255,6 +257,7 @@ def approve(engine: Engine, reference: str, scope: Scope) -> Receipt:
 def _confirm(engine: Engine, writer: Writer, memory: Memory, origin: Origin) -> tuple[Memory, Event]:
     confirmed: Memory = memory.replace(trust="confirmed")
     writer.put(confirmed)
+    settled(writer, memory.id)
     return confirmed, writer.log("trust", confirmed, origin, engine.clock(), payload=f"{memory.trust}>confirmed")
 
 

@@ -10,6 +10,9 @@ import os
 
 from hardwon.engine.unlocking import NONE, access_with, accesses, default_file, given, key_file
 from hardwon.errors import HardwonError, InvalidInput, StoreError
+from hardwon.store.beside import CODE
+from hardwon.store.code.codefile import CodeIndex
+from hardwon.store.connection import PLAIN
 from hardwon.store.identity import KeyNote
 from hardwon.store.keys.keyplace import NEW, OLD, KeyFile, KeyringItem, archive, place
 from hardwon.store.keys.recrypt import BEFORE, PART, recrypt, remove_leftovers
@@ -210,7 +213,7 @@ def _change(
     except HardwonError:
         _settled(registry, engine, source)
         raise
-    removed = _remove_old(store.path, notes[0])
+    removed = _remove_old(store.path, notes[0], engine.wait)
     after = _finish(registry, entry)
     _take_in(engine)
     note = after.keys[0] if after.keys else NONE
@@ -237,7 +240,7 @@ def _settled(registry: Registry, engine: Engine, source: KeySource) -> tuple[Ent
         in_force = store.access.recipient
     old, new = entry.keys
     if in_force == new.recipient:
-        _remove_old(store.path, old)
+        _remove_old(store.path, old, engine.wait)
         return _finish(registry, entry), True
     remove_leftovers(store.path, only=(PART, BEFORE))
     at = place(new.place)
@@ -246,9 +249,12 @@ def _settled(registry: Registry, engine: Engine, source: KeySource) -> tuple[Ent
     return registry.set_keys(entry, () if old == NONE else (old,)), False
 
 
-def _remove_old(path: str, old: KeyNote) -> list[str]:
-    """Take away what the old key opens: the file that was replaced, and copies from before an upgrade. Of a store that was plain,
-    everything that is derived from it as well."""
+def _remove_old(path: str, old: KeyNote, wait: float) -> list[str]:
+    """Take away what the old key opens: the file that was replaced, copies from before an upgrade, and the index of the code. Of a store
+    that was plain, everything that is derived from it as well. Busy while somebody writes that index: the change is then finished by
+    the next who changes the key."""
+    # With its lock: whoever writes it looked at the store's key when he had that.
+    CodeIndex(path + CODE, lambda: PLAIN).drop(wait)
     return remove_leftovers(path, only=() if old == NONE else (PART, BEFORE, ".before-step"))
 
 

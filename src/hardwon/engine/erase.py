@@ -82,11 +82,13 @@ def _carried_out(engine: Engine, wanted: Filter, reason: str, scope: Scope) -> E
 
 
 def finish(engine: Engine) -> bool:
-    """Every trace out of the files: what is derived beside the store, the store itself, its log. False while a reader holds the log."""
+    """Every trace out of the files: what is derived beside the store, the store itself, their logs. False while a reader holds a log."""
+    from hardwon.engine.code_index import scrub as scrub_code
     from hardwon.engine.vectors import discard
 
     discard(engine)  # sign bits of what was there; they are made anew when asked for
-    return engine.store.scrub(engine.wait)
+    cut = scrub_code(engine)
+    return engine.store.scrub(engine.wait) and cut
 
 
 def is_pending(engine: Engine) -> bool:

@@ -96,16 +96,24 @@ def ingest(engine: Engine, limit: int, progress: Progress | None, choose: Choose
         rebuild(engine, progress)
     plan = _plan(engine, limit)
     if plan.idle:
-        told: IngestReport = plan.report(Tally(), 0).replace(failed=failed(engine))
-        return told
+        return _judged(engine, plan.report(Tally(), 0).replace(failed=failed(engine)), note=False)
     turn = _turn(engine)
     try:
         if _count(engine) != plan.known:
             plan = _plan(engine, limit)
-        return _carry_out(engine, plan, progress, choose)
+        return _judged(engine, _carry_out(engine, plan, progress, choose), note=True)
     finally:
         if turn is not None:
             turn.release()
+
+
+def _judged(engine: Engine, report: IngestReport, *, note: bool) -> IngestReport:
+    """What history tells of memories, now that it is known. Also where no commit is new: some have stood for longer."""
+    from hardwon.engine.judging import judge
+
+    judged = judge(engine, note=note)
+    told: IngestReport = report.replace(proven=len(judged.risen), unproven=len(judged.fallen), doubted=len(judged.flagged))
+    return told
 
 
 def preview(engine: Engine, limit: int, progress: Progress | None = None, choose: Chooser = quick) -> IngestReport:

@@ -99,9 +99,9 @@ def signed(origin: Origin) -> Origin:
 
 
 def standing_at(engine: Engine) -> tuple[str, str]:
-    """The branch, without secrets, and the commit of the checkout; "" for what it has not."""
-    checkout = engine.place.checkout if engine.place else None
-    return (redact(checkout.branch)[0], checkout.head) if checkout else ("", "")
+    """The branch, without secrets, and the commit that are checked out; "" for what there is not."""
+    branch, head = engine.standing
+    return redact(branch)[0], head
 
 
 def rejected_before(reader: Reader, draft: Draft | Memory, but: str = "") -> Memory | None:
@@ -155,9 +155,12 @@ def occur(writer: Writer, memory: Memory, said: Submission, event: Event) -> Non
 
 
 def pinned(engine: Engine, draft: Draft) -> Draft:
-    """The draft with paths as the store names them and the commit that they are of."""
-    head = engine.place.checkout.head if engine.place else ""
-    result: Draft = draft.replace(
-        anchors=tuple(Anchor(engine.relative(anchor.path), anchor.symbol, head) for anchor in draft.anchors)
-    )
+    """The draft with paths as the store names them, and the commit, content and code that they are of."""
+    if not draft.anchors:
+        return draft
+    from hardwon.engine import anchors
+
+    head = engine.standing[1]
+    named = [Anchor(engine.relative(anchor.path), anchor.symbol, head) for anchor in draft.anchors]
+    result: Draft = draft.replace(anchors=anchors.pinned(engine, named))
     return result

@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
+from hardwon.engine.anchors import judged
+from hardwon.engine.impact import with_impact
 from hardwon.engine.naming import spelt
+from hardwon.engine.visibility import sight
 from hardwon.types import SymbolReport
 from hardwon.upkeep import risk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hardwon.engine.core import Engine
     from hardwon.store.base import Reader
     from hardwon.types import Experience, Risk
 
+    Groups = dict[tuple[str, str], list[Experience]]
+
 
 def query(engine: Engine, symbol: str, file: str, everything: bool, top: int | None) -> list[SymbolReport]:
-    """Lessons and risk of the symbols that match (partly), riskiest first; without a symbol of all; at most ``top``."""
+    """Lessons and risk of the symbols that match (partly), by risk and impact (upkeep/risk.py); without a symbol of all; at most
+    ``top``."""
     with engine.store.read() as reader:
-        groups = risk.by_symbol(reader.experiences(spelt(symbol), engine.relative(file), False))
+        hidden = () if everything else sight(engine, reader).records
+        groups = risk.by_symbol(reader.experiences(spelt(symbol), engine.relative(file), False, hidden))
+        groups = groups if everything else living(engine, reader, groups)
         found = [item for item in risk.assess_all(groups, engine.clock()) if everything or item.fails or item.successes]
-        return [_report(reader, item, groups[item.symbol, item.file], everything) for item in found[:top]]
+        found = with_impact(engine, found)
+        reports = [_report(reader, item, groups[item.symbol, item.file], everything) for item in found[:top]]
+    return [report.replace(memories=tuple(judged(engine, report.memories))) for report in reports]
+
+
+def living(engine: Engine, reader: Reader, groups: Groups) -> Groups:
+    """The occurrences of code that is there: what is known of code that is gone counts only for who asks for everything."""
+    if engine.code is None:
+        return groups
+    with engine.code.read() as code:
+        lost = set(code.lost())
+    kept = dict(groups)
+    for symbol, path in list(kept) if lost else ():
+        if (path, symbol) in lost:
+            group = kept.pop((symbol, path))
+            astray = {one.id for one in judged(engine, reader.get(sorted({one.memory for one in group}))) if one.is_astray}
+            if left := [one for one in group if one.memory not in astray]:
+                kept[symbol, path] = left
+    return kept
 
 
 def _report(reader: Reader, item: Risk, group: list[Experience], everything: bool) -> SymbolReport:
@@ -28,10 +56,12 @@ def _report(reader: Reader, item: Risk, group: list[Experience], everything: boo
 
 
 def risks(engine: Engine, file: str) -> list[Risk]:
-    """The risk of every symbol that has active lessons, riskiest first."""
+    """The risk of every symbol that has active lessons, by risk and impact."""
     with engine.store.read() as reader:
-        groups = risk.by_symbol(reader.experiences("", engine.relative(file), False))
-    return [item for item in risk.assess_all(groups, engine.clock()) if item.fails or item.successes]
+        hidden = sight(engine, reader).records
+        groups = living(engine, reader, risk.by_symbol(reader.experiences("", engine.relative(file), False, hidden)))
+    found = [item for item in risk.assess_all(groups, engine.clock()) if item.fails or item.successes]
+    return with_impact(engine, found)
 
 
 def risk_of(engine: Engine, identifier: str) -> SymbolReport:
@@ -39,10 +69,10 @@ def risk_of(engine: Engine, identifier: str) -> SymbolReport:
     with engine.store.read() as reader:
         memory = reader.get([identifier])[0]
         anchor = memory.anchors[0]
-        same = exactly(reader, anchor.symbol, anchor.path)
+        same = exactly(reader, anchor.symbol, anchor.path, sight(engine, reader).records)
     return SymbolReport(risk.assess(anchor.symbol, anchor.path, same, engine.clock()), (memory,))
 
 
-def exactly(reader: Reader, symbol: str, path: str) -> list[Experience]:
-    """Occurrences of this symbol in this file; an empty path means lessons without a file, not any file."""
-    return [item for item in reader.experiences(symbol, path, True) if item.path == path]
+def exactly(reader: Reader, symbol: str, path: str, hidden: Sequence[str]) -> list[Experience]:
+    """Occurrences of this symbol in this file, but at no ``hidden`` place; an empty path means lessons without a file, not any file."""
+    return [item for item in reader.experiences(symbol, path, True, hidden) if item.path == path]

@@ -13,8 +13,8 @@ from contextlib import closing
 from functools import partial
 from heapq import merge
 
-from hardwon.errors import InvalidInput
 from hardwon.code import git
+from hardwon.errors import InvalidInput
 from hardwon.importers.message import revert_reason
 from hardwon.importers.patch import FORMAT, parse
 from hardwon.types import Change, Extent

@@ -11,8 +11,8 @@ import stat
 from contextlib import closing
 from hashlib import sha1
 
-from hardwon.errors import InvalidInput
 from hardwon.code import git
+from hardwon.errors import InvalidInput
 from hardwon.types import Value
 
 TYPE_CHECKING = False

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from hardwon.code.names import same_symbol
 from hardwon.digest import blake2b
 from hardwon.intake.shape import fold
-from hardwon.intake.symbols import same_symbol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,10 +63,23 @@ def repeat(known: Memory, draft: Draft, now: int, *, believed: bool, vouched: bo
             rejected=_union(known.rejected, draft.rejected),
             tags=_union(known.tags, draft.tags),
             metadata=draft.metadata or known.metadata,
+            anchors=_pinned_anew(known.anchors, draft.anchors),
         )
     version = known.version + 1 if merged != known else known.version
     result: Memory = merged.replace(seen=known.seen + 1, updated_at=now, status="active", version=version)
     return result
+
+
+def _pinned_anew(known: tuple[Anchor, ...], told: tuple[Anchor, ...]) -> tuple[Anchor, ...]:
+    """The anchors of what happens once more: it speaks of the code as it is now, if that is another than it was."""
+    if len(known) != len(told):
+        return known
+    return tuple(
+        new
+        if (new.fingerprint or new.blob) and (new.fingerprint != old.fingerprint or not new.fingerprint) and new.blob != old.blob
+        else old
+        for old, new in zip(known, told, strict=True)
+    )
 
 
 def says_all(known: Memory, draft: Draft) -> bool:

@@ -219,6 +219,13 @@ def _seen(text: str) -> str:
     return "".join(kept)
 
 
+def hides(text: str) -> bool:
+    """Whether a text holds what a reader cannot see: of what was kept before there were today's rules, and of what git tells."""
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return False
+    return any(map(_is_hidden, set(text))) and _seen(text) != text
+
+
 def _is_hidden(char: str) -> bool:
     """Whether a character leaves no trace of its own, or only turns the direction of the others."""
     if char < "\x7f":

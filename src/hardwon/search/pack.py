@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hardwon.types import Hit, Memory
+    from hardwon.types import Anchor, Hit, Memory
 
 TAG = "hardwon-memory"
 OPENING = (
@@ -32,6 +32,9 @@ def pack(hits: Sequence[Hit], budget: int, mode: Mode, entry: Callable[[Memory],
     lines: list[str] = []
     shown: list[Hit] = []
     for hit in hits:
+        if hit.memory.is_astray:
+            shown.append(hit)  # who asked sees it, marked; what goes into a prompt shall not speak of code that is not there
+            continue
         text = write(hit.memory)
         if hit.contradicted:
             text += f"\n    contradicted by {', '.join(hit.contradicted)}"
@@ -40,8 +43,8 @@ def pack(hits: Sequence[Hit], budget: int, mode: Mode, entry: Callable[[Memory],
             lines.append(text)
             shown.append(hit)
             room -= need
-    if not shown:
-        return Block((), "", 0, len(hits), mode)
+    if not lines:
+        return Block(tuple(shown), "", 0, len(hits) - len(shown), mode)
     block = "\n".join((OPENING, *lines, CLOSING))
     return Block(tuple(shown), block, tokens(block), len(hits) - len(shown), mode)
 
@@ -61,7 +64,7 @@ def describe(memory: Memory) -> str:
 
 def head(memory: Memory) -> str:
     """Id, kind, outcome, place, day, and how far it is to be believed."""
-    place = [anchor.symbol or anchor.path for anchor in memory.anchors[:2] if anchor.symbol or anchor.path]
+    place = [_place(anchor) for anchor in memory.anchors[:2] if anchor.symbol or anchor.path]
     if len(memory.anchors) > 2:
         place.append(f"+{len(memory.anchors) - 2}")
     seen = f"seen {memory.seen}x" if memory.seen > 1 else ""
@@ -71,6 +74,25 @@ def head(memory: Memory) -> str:
         unverified.get(memory.trust, memory.trust),
     )  # fmt: skip
     return _safe(" · ".join(word for word in words if word))
+
+
+def _place(anchor: Anchor) -> str:
+    """The code that is spoken of, and what became of it since. That a whole file was edited since is no news."""
+    name = anchor.symbol or anchor.path
+    told = fate(anchor) if anchor.symbol or anchor.state in ("moved", "gone") else ""
+    return f"{name} ({told})" if told else name
+
+
+def fate(anchor: Anchor) -> str:
+    """What became of the code since it was pinned, in a few words; "" where nothing did, or nobody can tell."""
+    since = " ".join(filter(None, (day(anchor.changed_at) if anchor.changed_at else "", anchor.changed_by[:10])))
+    told = {"changed": f"changed since{', ' if since else ''}{since}", "gone": f"gone{', ' if since else ''}{since}"}.get(
+        anchor.state, ""
+    )
+    there = ":".join(filter(None, (anchor.now_path if anchor.now_path != anchor.path else "", anchor.now_symbol)))
+    if there and anchor.state in ("moved", "changed"):
+        told = f"now {there}" + (f", {told}" if told else "")
+    return told
 
 
 def day(at: int) -> str:

@@ -1,58 +1,90 @@
-"""The lessons of a place that is about to be edited, in the order that an agent should read them. Pure."""
+"""The lessons of the places that are about to be edited, in the order that an agent should read them. Pure."""
 
 from __future__ import annotations
 
-from hardwon.intake.symbols import same_symbol
+from hardwon.code.names import same_symbol
 from hardwon.types import Hit, Signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-    from hardwon.types import Memory
+    from hardwon.types import Anchor, Memory, Neighbour
 
 # Provisional: a lesson on the very symbol is nearly always to the point, one on the file more often than not, and a change
-# to the file that was taken back about as often as not. Step 4 measures them.
+# to the file that was taken back about as often as not.
 _SYMBOL, _FILE, _TAKEN_BACK, _FAILED = 0.9, 0.6, 0.5, 0.05
 
 
 def choose(
     written: Iterable[Memory],
     taken_back: Iterable[Memory],
-    path: str,
-    symbol: str,
+    places: Sequence[Neighbour],
     verdict: Callable[[Memory, bool], str],
     unverified_limit: int,
 ) -> list[Hit]:
-    """Hits, best first: the symbol's own before the file's, failures before the rest, then the newest.
+    """Hits, best first: the symbols' own before the files', those of what stands around after both, failures before the rest, then
+    the newest.
 
-    ``verdict(memory, at_symbol)`` says whether it may come unasked: ``yes``, ``unverified`` or ``no``. Unverified ones of other
-    places than the symbol at hand are at most ``unverified_limit``.
+    ``places``: what is edited has weight 1, what stands around it (callers) less. ``verdict(memory, at_place)`` says whether it may
+    come unasked: ``yes``, ``unverified`` or ``no``. Unverified ones of other places than the ones at hand are at most
+    ``unverified_limit``.
     """
     hits: list[Hit] = []
     unverified = 0
     for memory in [*written, *taken_back]:
         if memory.number is None and memory.kind != "change":
             continue  # passages and facts that were read from the very file at hand: whoever edits it sees it
-        at_symbol = bool(symbol) and any(same_symbol(anchor.symbol, symbol) for anchor in memory.anchors if anchor.symbol)
-        if symbol and not at_symbol and memory.kind != "change" and any(anchor.symbol for anchor in memory.anchors):
-            continue  # a lesson on another symbol of the same file
-        said = verdict(memory, at_symbol or not symbol)
+        signal, at_place = _tie(memory, places)
+        if signal is None:
+            continue
+        said = verdict(memory, at_place)
         if said == "no":
             continue
-        if said == "unverified" and not at_symbol and symbol:
+        if said == "unverified" and not at_place:
             unverified += 1
             if unverified > unverified_limit:
                 continue
-        hits.append(_hit(memory, at_symbol, path))
+        hits.append(_hit(memory, signal))
     hits.sort(key=lambda hit: (-hit.score, -hit.memory.updated_at, hit.memory.id))
     return hits
 
 
-def _hit(memory: Memory, at_symbol: bool, path: str) -> Hit:
-    place = "symbol" if at_symbol else "file"
-    base = _TAKEN_BACK if memory.kind == "change" else _SYMBOL if at_symbol else _FILE
-    signals = [Signal("taken back" if memory.kind == "change" else place, base)]
+def _tie(memory: Memory, places: Sequence[Neighbour]) -> tuple[Signal | None, bool]:
+    """What ties a memory to the places most strongly, and whether it is of the very symbol at hand (of the file, where no symbol is)."""
+    if memory.kind == "change":
+        return Signal("taken back", _TAKEN_BACK), not any(place.symbol for place in places)
+    best: Signal | None = None
+    at_place = False
+    for place in places:
+        tie = _strongest(memory.anchors, place)
+        if tie is None:
+            continue
+        name, points = tie
+        at_place = at_place or (place.weight == 1 and (name == "symbol" or not place.symbol))
+        signal = Signal(name if place.weight == 1 else f"{place.why} {place.symbol}", points * place.weight)
+        if best is None or signal.points > best.points:
+            best = signal
+    return best, at_place
+
+
+def _strongest(anchors: Iterable[Anchor], place: Neighbour) -> tuple[str, float] | None:
+    ties = [tie for anchor in anchors for tie in (_one(anchor, place),) if tie is not None]
+    return max(ties, key=lambda tie: tie[1], default=None)
+
+
+def _one(anchor: Anchor, place: Neighbour) -> tuple[str, float] | None:
+    here = place.path in (anchor.path, anchor.now_path) if place.path else True
+    if place.symbol and anchor.symbol:
+        named = same_symbol(anchor.now_symbol or anchor.symbol, place.symbol) or same_symbol(anchor.symbol, place.symbol)
+        return ("symbol", _SYMBOL) if named and (here or not anchor.path) else None
+    if not place.path or not here or (place.symbol and place.weight < 1):
+        return None
+    return "file", _FILE
+
+
+def _hit(memory: Memory, signal: Signal) -> Hit:
+    signals = [signal]
     if memory.outcome == "failed" and memory.kind != "change":
         signals.append(Signal("failed", _FAILED))
-    return Hit(memory, sum(signal.points for signal in signals), tuple(signals))
+    return Hit(memory, sum(one.points for one in signals), tuple(signals))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from math import exp, log, log10
 
 from hardwon.search import ask, bm25f
@@ -27,6 +28,9 @@ LEAST_POSSIBLE = 40.0
 # file at .35. A change that touched the file does so only where nothing else was asked.
 AT_SYMBOL, AT_FILE, TOUCHED_FILE = 3.4, 2.4, 1.0
 NO_WORDS = -3.0
+# What was written for a place around carries its share of that evidence; but it stays this much below what was written for the very
+# place and was ahead of it by itself.
+BEHIND = 1e-6
 # For who asked. On 21 questions in plain words, those with an answer in the history had their best hit at .017 and more, those
 # without one at .013 and less (docs/search.md). Who was not asked should set .06.
 FLOOR = 0.015
@@ -88,7 +92,9 @@ def rank(reader: Reader, query: Query, where: Filter, now: int, dense: Dense | N
         return []
     means = bm25f.averages(corpus)
     documents = reader.documents(candidates.keys, list(weights.scored))
-    newest = newest_holders(documents, weights.scored, frequencies)
+    # What only a place around brought shall take nothing from what the question itself found.
+    asked_for = [document for document in documents if document.key not in candidates.only_around]
+    newest = newest_holders(asked_for, weights.scored, frequencies)
     cosines = dense.cosines(reader, candidates.keys) if dense is not None else {}
     scored = [
         score(document, weights, means, candidates, newest.get(document.key, 0.0), now, cosines.get(document.key))
@@ -96,7 +102,7 @@ def rank(reader: Reader, query: Query, where: Filter, now: int, dense: Dense | N
     ]
     if dense is not None:
         scored = by_meaning_alone(scored, cosines, dense.population, lambda: dense.typical(reader))
-    scored = judged(scored, reader.feedback())
+    scored = widened(judged(scored, reader.feedback()), candidates)
     scored.sort(key=lambda item: (-item.odds, -item.document.at, -item.document.key))
     floor = FLOOR if query.floor is None else query.floor
     if not scored or probability(scored[0].odds) < floor:
@@ -139,6 +145,28 @@ def judged(scored: list[Scored], feedback: Mapping[int, tuple[int, int]]) -> lis
         useful, useless = feedback.get(item.document.key, (0, 0))
         said = min(useful * USEFUL, MOST_USEFUL) + max(useless * USELESS, MOST_USELESS)
         out.append(item.replace(odds=item.odds + said, place=(*item.place, ("feedback", said))) if said else item)
+    return out
+
+
+def widened(scored: list[Scored], candidates: Candidates) -> list[Scored]:
+    """The candidates, with the evidence of places around the one asked about; none of them passes what was written for the very
+    place."""
+    if not candidates.around:
+        return scored
+    direct = sorted(
+        item.odds for item in scored if item.document.key in candidates.symbol or item.document.key in candidates.file
+    )
+    out = []
+    for item in scored:
+        near = candidates.around.get(item.document.key)
+        if near is not None:
+            odds = max(item.odds, NO_WORDS) + near.weight * (AT_SYMBOL if near.symbol else AT_FILE)
+            ahead = bisect_left(direct, item.odds)
+            if ahead < len(direct):
+                odds = min(odds, max(item.odds, direct[ahead] - BEHIND))
+            out.append(item.replace(odds=odds, place=(*item.place, (near.why, odds - item.odds))))
+        else:
+            out.append(item)
     return out
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Literal, Protocol
 
 from hardwon.types import (
     Action,
+    Anchor,
     Change,
     Corpus,
     Document,
@@ -84,17 +85,39 @@ class Reader(Protocol):
         ``validate`` also finds ``AuthService.validate``, and the other way round.
         """
 
-    def failed_changes(self, path: str, limit: int) -> list[Memory]:
-        """Changes that touched the path ("" means any) and were taken back, newest first."""
+    def of_file(self, path: str, where: Filter, limit: int) -> list[Memory]:
+        """Memories that match, written for a file as a whole and for no symbol in it, newest first."""
+
+    def placed(self, after: int, paths: Collection[str]) -> list[tuple[int, Anchor]]:
+        """Anchors of recorded memories that are active, resolved or inactive, with the memory's number, by number and position: of those
+        above a number, and those of these paths."""
+
+    def pinned(self) -> set[str]:
+        """The blobs that anchors of recorded memories were pinned to."""
+
+    def spoken_of(self, names: set[str]) -> set[str]:
+        """Those of the names that are the last part of a symbol that any memory is about; case does not count."""
+
+    def touched_together(self, most: int) -> list[list[str]]:
+        """The files of each active change that touched two and more, at most ``most``."""
+
+    def failed_changes(self, path: str, limit: int, hidden: Sequence[str] = ()) -> list[Memory]:
+        """Changes that touched the path ("" means any) and were taken back, newest first; neither those whose commit is ``hidden``,
+        nor those that only hidden commits took back."""
 
     def change(self, memory: str) -> Change | None:
         """What history says of a change: files, functions, sizes (identifiers are kept as terms only)."""
 
-    def experiences(self, symbol: str, path: str, exact: bool) -> list[Experience]:
-        """Lessons' and attempts' occurrences, in order of arrival; symbol matches partly unless ``exact``; "" means any."""
+    def experiences(self, symbol: str, path: str, exact: bool, hidden: Sequence[str] = ()) -> list[Experience]:
+        """Lessons' and attempts' occurrences, in order of arrival; symbol matches partly unless ``exact``; "" means any; those that
+        happened at a ``hidden`` place (``commit:branch``) are left out."""
 
-    def often_failed(self, least: int) -> list[tuple[str, str]]:
-        """Every (symbol, path) with at least so many active failures."""
+    def often_failed(self, least: int, hidden: Sequence[str] = ()) -> list[tuple[str, str]]:
+        """Every (symbol, path) with at least so many active failures; those at a ``hidden`` place do not count."""
+
+    def recordings(self, after: int = 0) -> list[tuple[str, str, bool]]:
+        """Where memories were recorded that events after this sequence tell of: commit, branch, and whether any of it came from
+        elsewhere; each once, sorted; what was recorded at no commit is left out."""
 
     def occurrences(self, memory: str) -> list[Occurrence]:
         """Each time that the memory happened, oldest first."""
@@ -164,6 +187,9 @@ class Reader(Protocol):
 
     def known_commits(self) -> set[str]:
         """Hashes of all commits that are already changes here."""
+
+    def commits_since(self, key: int) -> list[tuple[int, str]]:
+        """The store's keys and the commits of changes that were kept after the one of that key, in order."""
 
     def figures(self) -> dict[str, int]:
         """Counts for ``status``: memories by kind, events, versions, occurrences."""

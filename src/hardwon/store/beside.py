@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from hashlib import sha256
 
 
 def beside(path: str, model: str, suffix: str) -> str:
     """The name of what is derived from a store for one model."""
+    from hashlib import sha256
+
     return f"{path}.{sha256(model.encode()).hexdigest()[:12]}.{suffix}"
 
+
+# The end of the name of the code index, which is derived from the repository (store/code/codefile.py).
+CODE = ".code"
 
 # What is in the names of files that were put aside for a person to decide on: the store as it was before an upgrade, a repair or a
 # restore, and files that were not finished. (What the spool could not give to the store is told by the spool.)

@@ -10,15 +10,16 @@ import os
 
 import apsw
 
-from hardwon.store.beside import is_beside, unfinished
+from hardwon.store.beside import CODE, is_beside, unfinished
 from hardwon.store.rows import to_blob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# Ends of names that hold no memory: the log and its index, locks, the spool that the next write empties, notes, derived vectors.
-_OTHERS = ("-wal", "-shm", "-journal", ".lock", ".spool", ".swap", ".key")
+# Ends of names that hold no memory: the log and its index, locks, the spool that the next write empties, notes, the index of the code
+# (whatever it had of memories went with the erasure).
+_OTHERS = ("-wal", "-shm", "-journal", ".lock", ".spool", ".swap", ".key", CODE)
 
 
 def holding(path: str, backups: str, ids: Sequence[str]) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from hardwon.store.rows import to_blob
+from hardwon.store.rows import encode_list, to_blob
 from hardwon.types import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
 _EMPTY = Filter()
@@ -24,6 +24,16 @@ _ALL_FILES = (
 # Of a path: its last part, and the extension of that with its dot (none for ".bashrc" and "Makefile").
 _LAST = "replace(path, rtrim(path, replace(path, '/', '')), '')"
 _EXTENSION = f"lower(replace({_LAST}, rtrim({_LAST}, replace({_LAST}, '.', '')), '.'))"
+
+_LISTED = "SELECT value FROM json_each(?)"
+# Of an occurrence ``o``: that it did not happen at one of these places.
+HAPPENED_IN_SIGHT = f"o.commit_sha || ':' || o.branch NOT IN ({_LISTED})"
+_IN_SIGHT = f"NOT (m.kind = 'change' AND m.commit_sha IN ({_LISTED}))"
+# Its own place first: that looks at one row, while most memories are in sight and have no occurrence looked up.
+_SOMEWHERE_IN_SIGHT = (
+    f"NOT (m.number IS NOT NULL AND m.commit_sha || ':' || m.branch IN ({_LISTED}) "
+    f"AND NOT EXISTS (SELECT 1 FROM occurrences o WHERE o.memory = m.key AND {HAPPENED_IN_SIGHT}))"
+)
 
 # What occurs in the columns that a filter looks at: value and number of memories, to be grouped by the first.
 VALUES = {
@@ -83,7 +93,17 @@ def condition(where: Filter) -> tuple[str, list[Any]]:
     if where.alive_at is not None:
         alive = "(m.expires_at IS NULL OR m.expires_at > ?) AND (m.valid_until IS NULL OR m.valid_until > ?)"
         add(alive, where.alive_at, where.alive_at)
+    for test, hidden in _in_sight(where):
+        add(test, *(hidden,) * test.count("?"))
     return " AND ".join(parts) or "1", values
+
+
+def _in_sight(where: Filter) -> Iterator[tuple[str, str]]:
+    """Tests, each with the list that it is about: from JSON, for a branch may have tens of thousands of commits."""
+    if where.hidden_commits:
+        yield _IN_SIGHT, encode_list(where.hidden_commits)
+    if where.hidden_records:
+        yield _SOMEWHERE_IN_SIGHT, encode_list(where.hidden_records)
 
 
 def _any(test: str, count: int) -> str:

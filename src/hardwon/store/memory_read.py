@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from copy import copy
 
-from hardwon.intake.symbols import same_symbol
-from hardwon.store.rows import last_part, reference_digits
+from hardwon.code.names import last_part, same_symbol
+from hardwon.store.matching import matches, values_of
+from hardwon.store.rows import reference_digits
 from hardwon.types import Corpus, Document, Event, Experience, Filter, Link, Version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from hardwon.types import Change, Lexical, Memory, Occurrence
+    from hardwon.types import Anchor, Change, Lexical, Memory, Occurrence
 
 
 class State:
@@ -113,9 +114,39 @@ class MemoryReader:
         """What a filter may name, with its number of memories."""
         counts: dict[str, int] = {}
         for key, memory in self._state.memories.items():
-            for value in set(_values(field, memory, self._files(key))):
+            for value in set(values_of(field, memory, self._files(key))):
                 counts[value] = counts.get(value, 0) + 1
         return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:limit]
+
+    def of_file(self, path: str, where: Filter, limit: int) -> list[Memory]:
+        """Memories that match, written for a file as a whole, newest first."""
+        whole = [one for one in self.find(where, -1) if any(a.path == path and not a.symbol for a in one.anchors)]
+        return whole[:limit] if limit >= 0 else whole
+
+    def placed(self, after: int, paths: Collection[str]) -> list[tuple[int, Anchor]]:
+        """Anchors of recorded memories above a number, and of those that speak of these paths."""
+        held = [memory for memory in self._state.memories.values() if memory.status in ("active", "resolved", "inactive")]
+        found = [
+            (memory.number, memory.anchors)
+            for memory in held
+            if memory.number is not None and (memory.number > after or any(a.path and a.path in paths for a in memory.anchors))
+        ]
+        return [(number, anchor) for number, anchors in sorted(found, key=lambda one: one[0]) for anchor in anchors]
+
+    def pinned(self) -> set[str]:
+        """The blobs that anchors were pinned to."""
+        return {a.blob for memory in self._state.memories.values() for a in memory.anchors if a.blob}
+
+    def spoken_of(self, names: set[str]) -> set[str]:
+        """Those of the names that are the last part of a symbol that any memory is about."""
+        held = {last_part(one.symbol) for memory in self._state.memories.values() for one in memory.anchors if one.symbol}
+        return {name for name in names if name.casefold() in held}
+
+    def touched_together(self, most: int) -> list[list[str]]:
+        """The files of each living change that touched two and more, at most ``most``."""
+        active = [key for key, memory in self._state.memories.items() if memory.status == "active"]
+        found = [self._state.changes[key].files for key in active if key in self._state.changes]
+        return [list(files) for files in found if 2 <= len(files) <= most]
 
     def _files(self, key: int) -> tuple[str, ...]:
         """The files that a memory speaks of, and those that a change touched."""
@@ -124,7 +155,15 @@ class MemoryReader:
         return (*anchors, *(change.files if change else ()))
 
     def _matches(self, key: int, where: Filter) -> bool:
-        return matches(self._state.memories[key], where, self._files(key))
+        memory = self._state.memories[key]
+        return matches(memory, where, self._files(key)) and not self._is_hidden(memory, where)
+
+    def _is_hidden(self, memory: Memory, where: Filter) -> bool:
+        """Whether it is a change of a hidden commit, or was recorded at hidden places only."""
+        if memory.kind == "change" and memory.commit in where.hidden_commits:
+            return True
+        places = [f"{memory.commit}:{memory.branch}", *(_place(occurrence) for occurrence in self.occurrences(memory.id))]
+        return memory.number is not None and bool(where.hidden_records) and set(places) <= set(where.hidden_records)
 
     def find(self, where: Filter, limit: int) -> list[Memory]:
         """Memories that match, newest first."""
@@ -158,10 +197,15 @@ class MemoryReader:
 
         return [memory for memory in self.find(where, -1) if fits(memory)][:limit]
 
-    def failed_changes(self, path: str, limit: int) -> list[Memory]:
+    def failed_changes(self, path: str, limit: int, hidden: Sequence[str] = ()) -> list[Memory]:
         """Changes that touched the path and were taken back."""
-        where = Filter(kinds=("change",), statuses=("active",), outcomes=("failed",))
+        where = Filter(kinds=("change",), statuses=("active",), outcomes=("failed",), hidden_commits=tuple(hidden))
         found = self.find(where, -1)
+        if hidden:
+            sources = {link.target: set[str]() for link in self._links()}
+            for link in self._links():
+                sources[link.target].update(m.commit for m in self.get([link.source]) if m.kind == "change")
+            found = [memory for memory in found if sources.get(memory.id, set()) - set(hidden)]
         return [m for m in found if not path or path in self._state.changes[self._state.keys[m.id]].files][:limit]
 
     def change(self, memory: str) -> Change | None:
@@ -169,13 +213,15 @@ class MemoryReader:
         found = self._state.changes.get(self._state.keys.get(memory, -1))
         return found.replace(added=(), removed=(), relations=()) if found else None
 
-    def experiences(self, symbol: str, path: str, exact: bool) -> list[Experience]:
+    def experiences(self, symbol: str, path: str, exact: bool, hidden: Sequence[str] = ()) -> list[Experience]:
         """Lessons' and attempts' occurrences, in order of arrival."""
         found = []
         told = {event.seq for event in self._state.events if event.action == "imported"}
         for event, occurrence in self._state.occurrences:
             memory = self.get([occurrence.memory])[0]
             if memory.kind not in ("lesson", "attempt") or memory.status in ("forgotten", "rejected", "quarantined"):
+                continue
+            if _place(occurrence) in hidden:
                 continue
             for anchor in memory.anchors:
                 fits = anchor.symbol == symbol if exact else symbol.lower() in anchor.symbol.lower()
@@ -184,13 +230,23 @@ class MemoryReader:
                     found.append(Experience(*place, *happened, occurrence.outcome, occurrence.status, event in told))
         return found
 
-    def often_failed(self, least: int) -> list[tuple[str, str]]:
+    def often_failed(self, least: int, hidden: Sequence[str] = ()) -> list[tuple[str, str]]:
         """Every (symbol, path) with at least so many active failures."""
         counts: dict[tuple[str, str], int] = {}
-        for item in self.experiences("", "", False):
+        for item in self.experiences("", "", False, hidden):
             if (item.outcome, item.status) == ("failed", "active"):
                 counts[item.symbol, item.path] = counts.get((item.symbol, item.path), 0) + 1
         return sorted(place for place, count in counts.items() if count >= least)
+
+    def recordings(self, after: int = 0) -> list[tuple[str, str, bool]]:
+        """Where memories were recorded that events after this sequence tell of."""
+        found: dict[tuple[str, str], bool] = {}
+        imported = {event.seq for event in self._state.events if event.action == "imported"}
+        for seq, occurrence in self._state.occurrences:
+            if seq > after and occurrence.commit:
+                place = (occurrence.commit, occurrence.branch)
+                found[place] = found.get(place, False) or seq in imported
+        return [(commit, branch, came) for (commit, branch), came in sorted(found.items())]
 
     def occurrences(self, memory: str) -> list[Occurrence]:
         """Each time that the memory happened, oldest first."""
@@ -314,6 +370,10 @@ class MemoryReader:
         """Hashes of all commits that are already changes here."""
         return {change.sha for change in self._state.changes.values()}
 
+    def commits_since(self, key: int) -> list[tuple[int, str]]:
+        """Keys and commits of the changes kept after that one."""
+        return [(one, change.sha) for one, change in sorted(self._state.changes.items()) if one > key]
+
     def figures(self) -> dict[str, int]:
         """Counts for ``status``."""
         counts: dict[str, int] = {}
@@ -331,54 +391,6 @@ class MemoryReader:
         return self._state.settings.get(name, "")
 
 
-def matches(memory: Memory, where: Filter, files: Sequence[str]) -> bool:
-    """A filter, word by word; ``files`` are those of the memory's anchors and of its change."""
-    extensions = ["." + one.lstrip(".").lower() for one in where.extensions]
-    folders = [path.rstrip("/") for path in where.paths]
-    return (
-        (not where.statuses or memory.status in where.statuses)
-        and (not where.kinds or memory.kind in where.kinds)
-        and (not where.outcomes or memory.outcome in where.outcomes)
-        and (not where.trusts or memory.trust in where.trusts)
-        and (not where.ids or memory.id in where.ids)
-        and (where.derived is None or where.derived == (memory.number is None))
-        and all(tag in memory.tags for tag in where.tags)
-        and (not where.branches or memory.branch in where.branches)
-        and (not extensions or any(_folded(path).endswith(one) for one in extensions for path in files))
-        and (not folders or any(path == one or path.startswith(one + "/") for one in folders for path in files))
-        and (not where.authors or any(_folded(one) in _folded(memory.author) for one in where.authors))
-        and (where.since is None or memory.created_at >= where.since)
-        and (not where.session or memory.origin.session == where.session)
-        and (not where.client or memory.origin.client == where.client)
-        and (not where.who or memory.origin.who == where.who)
-        and (where.before is None or memory.created_at < where.before)
-        and (
-            where.alive_at is None or all(end is None or end > where.alive_at for end in (memory.expires_at, memory.valid_until))
-        )
-    )
-
-
-def _folded(text: str) -> str:
-    """ASCII letters in lower case, as the engine's own ``lower`` has them."""
-    return "".join(char.lower() if char.isascii() else char for char in text)
-
-
-def _values(field: str, memory: Memory, files: Sequence[str]) -> list[str]:
-    """What a filter on this field may name of a memory."""
-    if field == "extensions":
-        names = [path.rpartition("/")[2].lstrip(".") for path in files]
-        return ["." + _folded(name.rpartition(".")[2]) for name in names if "." in name]
-    if field == "paths":
-        return [path.partition("/")[0] for path in files]
-    if field == "tags":
-        return list(memory.tags)
-    one = {"branches": memory.branch, "authors": memory.author, "kinds": memory.kind, "outcomes": memory.outcome}
-    value = one.get(field, memory.status if field == "statuses" else memory.trust)
-    return [value] if value else []
-
-
-def is_named(change: Change, reference: str) -> bool:
-    """Whether a reference means the change."""
-    if reference.startswith("#"):
-        return change.pull_request == int(reference[1:])
-    return change.sha.startswith(reference)
+def _place(occurrence: Occurrence) -> str:
+    """Where something happened, as a filter names it."""
+    return f"{occurrence.commit}:{occurrence.branch}"

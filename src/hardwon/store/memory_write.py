@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hardwon.store.ids import is_id
 from hardwon.store.journal import GENESIS, content_digest, event_hash, tick
-from hardwon.store.memory_read import MemoryReader, is_named
+from hardwon.store.matching import is_named
+from hardwon.store.memory_read import MemoryReader
 from hardwon.types import LINKS, RELATIONS, Change, Event, Link, Version
 
 TYPE_CHECKING = False

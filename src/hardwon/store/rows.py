@@ -54,14 +54,6 @@ def reference_digits(reference: str) -> tuple[int | None, str]:
     return number, digits
 
 
-def last_part(symbol: str, *, fold: bool = True) -> str:
-    """``validate`` of ``AuthService.validate``, ``auth::Service::validate`` or ``Service#validate``, case folded unless told not to."""
-    for separator in ("::", "#", "/", "->"):
-        symbol = symbol.replace(separator, ".")
-    last = symbol.rpartition(".")[2]
-    return last.casefold() if fold else last
-
-
 def encode_list(values: Iterable[str]) -> str:
     """A JSON list. Plain words are written without importing json, which would cost the quick path half an interpreter start."""
     items = list(values)
@@ -75,11 +67,15 @@ def encode_list(values: Iterable[str]) -> str:
 
 
 def decode_list(text: str) -> tuple[str, ...]:
-    """The other way. Without a backslash no item holds a quote, so the separators are what they seem."""
+    """The other way. A quote inside an item has a backslash before it, so the separators are what they seem."""
     if text == "[]":
         return ()
     if "\\" not in text:
         return tuple(text[2:-2].split('", "'))
+    plain = text.replace("\\\\", "\0").replace('\\"', "\1")
+    if "\\" not in plain and text.startswith('["'):
+        items = plain[2:-2].split('", "')
+        return tuple(item.replace("\1", '"').replace("\0", "\\") for item in items)
     import json
 
     return tuple(json.loads(text))

@@ -9,7 +9,6 @@ from hardwon.store.rows import (
     decode_lengths,
     decode_list,
     find_counts,
-    last_part,
     reference_digits,
     to_blob,
     to_event,
@@ -17,8 +16,10 @@ from hardwon.store.rows import (
     to_text,
     to_version,
 )
+from hardwon.store.sqlite_anchors import AnchorReads
+from hardwon.store.sqlite_occurrences import OccurrenceReads
 from hardwon.store.sqlite_vectors import VectorReads
-from hardwon.types import Anchor, Change, Corpus, Document, Event, Experience, Filter, Link, Memory, Occurrence, Origin, Version
+from hardwon.types import Anchor, Change, Corpus, Document, Event, Filter, Link, Memory, Version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ EVENT_COLUMNS = (
 )
 
 
-class SqliteReader(VectorReads):
+class SqliteReader(VectorReads, OccurrenceReads, AnchorReads):
     """One consistent view (see store/base.py for what each call promises)."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -173,10 +174,18 @@ class SqliteReader(VectorReads):
         if path:
             keys.update(row[0] for row in self._rows("SELECT memory FROM anchors WHERE path = ?", (path,)))
         if symbol:
-            from hardwon.intake.symbols import same_symbol
+            from hardwon.code.names import last_part, same_symbol
 
             rows = self._rows("SELECT memory, symbol FROM anchors WHERE name = ? AND name <> ''", (last_part(symbol),))
             keys.update(row[0] for row in rows if same_symbol(row[1], symbol))
+        return self._newest(keys, where, limit)
+
+    def of_file(self, path: str, where: Filter, limit: int) -> list[Memory]:
+        """Memories that match, written for a file as a whole, newest first."""
+        keys = {row[0] for row in self._rows("SELECT memory FROM anchors WHERE path = ? AND symbol = ''", (path,))}
+        return self._newest(keys, where, limit)
+
+    def _newest(self, keys: set[int], where: Filter, limit: int) -> list[Memory]:
         matching, values = condition(where)
         marks = ", ".join(str(int(key)) for key in keys)
         rows = self._rows(
@@ -185,14 +194,23 @@ class SqliteReader(VectorReads):
         )
         return self.memories([row[0] for row in rows])
 
-    def failed_changes(self, path: str, limit: int) -> list[Memory]:
+    def failed_changes(self, path: str, limit: int, hidden: Sequence[str] = ()) -> list[Memory]:
         """Changes that touched the path ("" means any) and were taken back."""
+        unhidden, values = condition(Filter(hidden_commits=tuple(hidden)))
+        # What tells of it are relations from later changes: one of them has to be in sight.
+        taken_back = (
+            "EXISTS (SELECT 1 FROM links l JOIN memories s ON s.key = l.source WHERE l.target = m.key "
+            "AND s.kind = 'change' AND s.commit_sha NOT IN (SELECT value FROM json_each(?)))"
+            if hidden
+            else "1"
+        )
         # The planner, without statistics, would walk every change.
         rows = self._rows(
             "SELECT m.key FROM memories m INDEXED BY memories_failed CROSS JOIN changes c ON c.memory = m.key "
             "WHERE m.kind = 'change' AND m.outcome = 'failed' AND m.status = 'active' "
-            "AND (?1 = '' OR instr(c.files, json_quote(?1))) ORDER BY m.created_at DESC, m.id DESC LIMIT ?2",
-            (path, limit),
+            f"AND (? = '' OR instr(c.files, json_quote(?))) AND {unhidden} AND {taken_back} "
+            "ORDER BY m.created_at DESC, m.id DESC LIMIT ?",
+            (path, path, *values, *values, limit),
         )
         return self.memories([row[0] for row in rows])
 
@@ -212,43 +230,6 @@ class SqliteReader(VectorReads):
         )  # fmt: skip
 
     # Occurrences, versions, events, links
-
-    def experiences(self, symbol: str, path: str, exact: bool) -> list[Experience]:
-        """Lessons' and attempts' occurrences, in order of arrival."""
-        condition, values = "a.symbol <> ''", []
-        if symbol:
-            condition = "a.symbol = ?" if exact else "instr(lower(a.symbol), lower(?)) AND a.symbol <> ''"
-            values.append(symbol)
-        if path:
-            condition += " AND a.path = ?"
-            values.append(path)
-        rows = self._rows(
-            "SELECT a.symbol, a.path, m.id, o.at, o.event, o.outcome, o.status, e.action = 'imported' FROM anchors a "
-            "JOIN memories m ON m.key = a.memory JOIN occurrences o ON o.memory = m.key JOIN events e ON e.seq = o.event "
-            f"WHERE {condition} AND m.kind IN ('lesson', 'attempt') AND o.outcome IN ('failed', 'worked') "
-            "AND m.status NOT IN ('forgotten', 'rejected', 'quarantined') ORDER BY o.event, o.id",
-            tuple(values),
-        )
-        return [Experience(row[0], row[1], to_text(row[2]), row[3], row[4], row[5], row[6], bool(row[7])) for row in rows]
-
-    def often_failed(self, least: int) -> list[tuple[str, str]]:
-        """Every (symbol, path) with at least so many active failures."""
-        rows = self._rows(
-            "SELECT a.symbol, a.path FROM occurrences o JOIN memories m ON m.key = o.memory JOIN anchors a ON a.memory = m.key "
-            "WHERE o.outcome = 'failed' AND o.status = 'active' AND a.symbol <> '' AND m.kind IN ('lesson', 'attempt') "
-            "AND m.status NOT IN ('forgotten', 'rejected', 'quarantined') GROUP BY 1, 2 HAVING count(*) >= ? ORDER BY 1, 2",
-            (least,),
-        )
-        return [(symbol, path) for symbol, path in rows]
-
-    def occurrences(self, memory: str) -> list[Occurrence]:
-        """Each time that the memory happened, oldest first."""
-        rows = self._rows(
-            "SELECT o.at, o.outcome, o.status, o.who, o.client, o.session, o.tool, o.branch, o.commit_sha "
-            "FROM occurrences o JOIN memories m ON m.key = o.memory WHERE m.id = ? ORDER BY o.event, o.id",
-            (to_blob(memory),),
-        )
-        return [Occurrence(memory, row[0], row[1], row[2], Origin(*row[3:7]), row[7], row[8]) for row in rows]
 
     def versions(self, memory: str) -> list[Version]:
         """Every state of its content, oldest first."""
@@ -367,6 +348,10 @@ class SqliteReader(VectorReads):
     def known_commits(self) -> set[str]:
         """Hashes of all commits that are already changes here."""
         return {row[0] for row in self._rows("SELECT sha FROM changes")}
+
+    def commits_since(self, key: int) -> list[tuple[int, str]]:
+        """Keys and commits of the changes kept after that one."""
+        return self._rows("SELECT memory, sha FROM changes WHERE memory > ? ORDER BY memory", (key,))
 
     def figures(self) -> dict[str, int]:
         """Counts for ``status``."""

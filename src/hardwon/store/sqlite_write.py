@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hardwon.code.names import last_part
 from hardwon.store.checksums import insertion, sealed
 from hardwon.store.journal import GENESIS, content_digest, event_hash, row_hash, tick
 from hardwon.store.rows import (
@@ -11,7 +12,6 @@ from hardwon.store.rows import (
     encode_anchors,
     encode_list,
     encode_postings,
-    last_part,
     memory_values,
     to_blob,
     to_text,

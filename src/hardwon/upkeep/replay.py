@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon.types import Memory
-from hardwon.upkeep import feedback, trust
+from hardwon.upkeep import evidence, feedback, trust
 from hardwon.upkeep.erasure import emptied
 from hardwon.upkeep.revise import OCCURRED, UNDO
 
@@ -60,6 +60,8 @@ def _trust(events: Sequence[Event]) -> Trust:
     known: Trust = "claimed"
     before: list[Trust] = []
     for event in events:
+        if evidence.is_note(event):
+            continue
         if event.action in ("created", "imported"):
             known = trust.initial("import" if event.action == "imported" else event.origin.who)
         elif event.payload.endswith(UNDO) and event.action in ("trust", "revised"):
@@ -67,5 +69,5 @@ def _trust(events: Sequence[Event]) -> Trust:
         elif event.action in ("trust", "revised"):
             before.append(known)
             _, moved, last = event.payload.partition(">")
-            known = last if moved else known  # type: ignore[assignment]  # the words that we wrote
+            known = last.partition(" ")[0] if moved else known  # type: ignore[assignment]  # the words that we wrote
     return known

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hardwon.types import Anchor, FieldChange, Value
+from hardwon.upkeep.evidence import is_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def standing(events: Iterable[Event]) -> list[Event]:
     was done to status and content before it, and so does a secret that was taken out."""
     changes: list[Event] = []
     for event in events:
-        if event.action in KEEPING:
+        if event.action in KEEPING or is_note(event):
             continue
         if event.action in OCCURRED or (event.action, event.payload) == ("revised", REDACTED):
             changes = [change for change in changes if change.action not in ("status", "revised")]
@@ -53,6 +54,8 @@ def undone(events: Iterable[Event]) -> set[int]:
     changes: list[Event] = []
     found: set[int] = set()
     for event in events:
+        if is_note(event):
+            continue
         if event.payload.endswith(UNDO):
             found.update((event.seq, *_take_last(changes, event)))
         else:

@@ -5,6 +5,8 @@ risk = fails x 1.0 + recency x 1.5 + consecutive fails x 1.5 - successes x 0.3, 
 
 from __future__ import annotations
 
+from math import log10
+
 from hardwon.types import Risk
 
 TYPE_CHECKING = False
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 _DAY_MS = 86_400_000
 INJECT_AT = 10.0
+LEVELS = ("high", "caution", "normal", "low")
 # Fewer active failures cannot reach it: n + 1.5 + 1.5 n.
 LEAST_FAILS = 4
 
@@ -74,6 +77,20 @@ def by_symbol(experiences: Iterable[Experience]) -> dict[tuple[str, str], list[E
     for experience in experiences:
         groups.setdefault((experience.symbol, experience.path), []).append(experience)
     return groups
+
+
+def by_impact(risks: Iterable[Risk]) -> list[Risk]:
+    """In the order in which they should be looked at: the level of risk first, then the score and how much depends on the symbol.
+
+    Within a level the score counts as often as it has decimal orders of dependents: ten of them double it, a hundred treble it. So
+    the impact moves neighbours past each other, and never a symbol into another level. The score itself stays as it is.
+    """
+    return sorted(risks, key=lambda risk: (LEVELS.index(risk.level), -_weighed(risk), -risk.fails, risk.symbol, risk.file))
+
+
+def _weighed(risk: Risk) -> float:
+    dependents = risk.impact.dependents if risk.impact is not None else 0
+    return risk.score * (1 + log10(1 + dependents))
 
 
 def assess_all(groups: Mapping[tuple[str, str], list[Experience]], now: int) -> list[Risk]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import apsw
 
+from hardwon.code.names import last_part
 from hardwon.store.checks.remedies import KEEP, REBUILD
 from hardwon.store.checks.scan import UNREADABLE, Gaps, by_key, by_rowid
 from hardwon.store.checksums import COVERED, of
 from hardwon.store.journal import row_hash
-from hardwon.store.rows import encode_list, last_part, to_text
+from hardwon.store.rows import encode_list, to_text
 from hardwon.store.sqlite_read import SqliteReader
 from hardwon.types import Finding
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import stat
 
-from hardwon.errors import DiskFull, StoreError
 from hardwon.digest import blake2b
+from hardwon.errors import DiskFull, StoreError
 from hardwon.store import files
 from hardwon.store.connection import NO_SPACE
 from hardwon.store.lock import FileLock

@@ -7,8 +7,8 @@ command half a second. A passphrase was rejected for that reason.
 
 from __future__ import annotations
 
-from hardwon.errors import InvalidInput
 from hardwon.digest import blake2b
+from hardwon.errors import InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,12 +7,13 @@ the chains of the old replicas have gaps for good, and only a gap that is named 
 
 from __future__ import annotations
 
+from hardwon.code.names import last_part
 from hardwon.intake.merge import twin_key
 from hardwon.store.ids import is_id
 from hardwon.store.journal import row_hash
 from hardwon.store.mending.retold import EMPTY, as_version, gaps, named, newest, occurrence, retold
 from hardwon.store.mending.salvage import _MEMORY, event_of, is_emptied, memory_of, version_of
-from hardwon.store.rows import last_part, memory_values, to_blob, to_text
+from hardwon.store.rows import memory_values, to_blob, to_text
 from hardwon.types import LINKS, Memory, Occurrence, Value
 
 TYPE_CHECKING = False

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import apsw
 
+from hardwon.code.names import last_part
 from hardwon.intake.merge import twin_key
 from hardwon.store.checksums import COVERED, checksum
 from hardwon.store.connection import PLAIN, Access
 from hardwon.store.journal import content_digest, event_hash, row_hash
 from hardwon.store.mending.pages import TABLE_LEAF, Cell, Pages
-from hardwon.store.rows import COLUMNS, VERSION_COLUMNS, last_part, to_event, to_memory, to_text, to_version
+from hardwon.store.rows import COLUMNS, VERSION_COLUMNS, to_event, to_memory, to_text, to_version
 from hardwon.store.schema import RECORD, STEPS
 from hardwon.types import Anchor
 

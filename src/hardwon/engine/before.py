@@ -1,0 +1,188 @@
+"""What an edit should know: the lessons of the symbols that it touches, of their callers, and of their files."""
+
+from __future__ import annotations
+
+from hardwon.code.anchor import within
+from hardwon.code.spans import moved
+from hardwon.engine import writing
+from hardwon.engine.anchors import judge, judged, unsure
+from hardwon.engine.naming import spelt, with_files
+from hardwon.engine.visibility import sight
+from hardwon.errors import InvalidInput
+from hardwon.types import Filter, Mode, Neighbour
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hardwon.code.anchor import Judge
+    from hardwon.code.diff import FileChange
+    from hardwon.code.index import CodeReader
+    from hardwon.code.outline import Symbol
+    from hardwon.engine.core import Engine
+    from hardwon.store.base import Reader
+    from hardwon.types import Block, Memory, Scope
+
+    Lines = tuple[int, int]
+
+# Memories of one file, of one symbol or of a file as a whole, of one caller: a block holds some ten.
+_LISTED, _OF_SYMBOL, _OF_CALLER = 200, 50, 10
+_ACTIVE = Filter(statuses=("active",))
+# Symbols of one edit whose callers are looked for: a change of a whole file would ask for everything.
+_MOST_SYMBOLS = 20
+_MOST_CALLERS = 20
+CALLER = "caller"
+
+
+def before(
+    engine: Engine, file: str, symbol: str, scope: Scope, budget: int, lines: Lines | None, diff: Sequence[FileChange]
+) -> Block:
+    """The lessons of the places that are about to be edited."""
+    from hardwon.search.pack import pack
+    from hardwon.search.place import choose
+    from hardwon.upkeep import trust
+
+    if not (file or symbol or diff):
+        raise InvalidInput("a file or a symbol is needed", field="file", remedy="give --file, --symbol or --diff")
+    if lines and not file:
+        raise InvalidInput("lines are of a file", field="lines", remedy="give --file as well")
+    path, name = engine.relative(file), spelt(symbol)
+    with engine.store.read() as reader:
+        places, former = _places(engine, path, name, lines, diff, reader.spoken_of)
+        view = sight(engine, reader)
+        where = view.narrowed(_ACTIVE.replace(alive_at=engine.clock()))
+        written = _written(reader, places, former, where)
+        failed = [
+            with_files(reader, memory)
+            for one in dict.fromkeys(place.path for place in places if place.path and place.weight == 1)
+            for memory in reader.failed_changes(one, 5, view.commits)
+        ]
+
+    def verdict(memory: Memory, at_place: bool) -> str:
+        return trust.unasked(memory, scope.origin, at_place, [anchor.state for anchor in memory.anchors])
+
+    hits = choose(
+        judged(engine, written), {memory.id: memory for memory in failed}.values(), places, verdict, trust.UNVERIFIED_LIMIT
+    )
+    return pack(hits, budget, Mode(degraded=(*view.degraded, *unsure(engine, hits), *writing.degraded(engine))))
+
+
+def _written(reader: Reader, places: Sequence[Neighbour], former: Sequence[tuple[str, str]], where: Filter) -> list[Memory]:
+    """Memories written for the places, and for those from which code has come to them."""
+    found: dict[str, Memory] = {}
+    named = {place.symbol: _OF_SYMBOL if place.weight == 1 else _OF_CALLER for place in reversed(places) if place.symbol}
+    named |= {symbol: _OF_SYMBOL for _, symbol in former if symbol}
+    for symbol, limit in named.items():
+        found |= {memory.id: memory for memory in reader.anchored("", symbol, where, limit)}
+    edited = {
+        place.path: not place.symbol
+        for place in sorted(places, key=lambda one: not one.symbol)
+        if place.path and place.weight == 1
+    }
+    edited |= {path: False for path, symbol in former if not symbol}
+    for path, whole in edited.items():
+        of_it = reader.anchored(path, "", where, _LISTED) if whole else reader.of_file(path, where, _OF_SYMBOL)
+        found |= {memory.id: memory for memory in of_it}
+    return list(found.values())
+
+
+def _places(
+    engine: Engine,
+    path: str,
+    symbol: str,
+    lines: Lines | None,
+    diff: Sequence[FileChange],
+    spoken_of: Callable[[set[str]], set[str]],
+) -> tuple[list[Neighbour], list[tuple[str, str]]]:
+    """What is edited (weight 1) and what calls it, best first; and where code of the edited files was before it came there."""
+    touched = [Neighbour(path, symbol, 1.0, "")] if (path or symbol) and not lines else []
+    index = engine.code
+    if index is None:
+        named = [path] if lines else [change.path for change in diff]
+        return touched + [Neighbour(one, "", 1.0, "") for one in dict.fromkeys(named)], []
+    with index.read() as code:
+        judging = judge(engine, code)
+        if lines:
+            touched += _at_lines(judging, code, path, [lines])
+        for change in diff:
+            touched += _of_change(engine, judging, code, change)
+        touched = list(dict.fromkeys(touched))
+        former = [came for one in dict.fromkeys(place.path for place in touched if place.path) for came in code.moved_to(one)]
+        return touched + _callers(code, touched, spoken_of), former
+
+
+def _at_lines(judging: Judge, code: CodeReader, path: str, ranges: Sequence[Lines]) -> list[Neighbour]:
+    """The symbols that lines of a file belong to, as it lies there; the file alone where none is known."""
+    declared = _declared(judging, code, path)
+    named = [symbol.qualified for first, last in ranges for symbol in within(declared, first, last)]
+    return [Neighbour(path, symbol, 1.0, "") for symbol in dict.fromkeys(named)] or [Neighbour(path, "", 1.0, "")]
+
+
+def _declared(judging: Judge, code: CodeReader, path: str) -> list[Symbol]:
+    """What a file declares at which lines now, as well as that is known."""
+    try:
+        place = judging.place(path)
+    except OSError:
+        return []
+    if place is None:
+        return code.symbols(code.blob_at(path)) or []
+    if place.symbols is not None:
+        return place.symbols
+    return moved(code.symbols(code.blob_at(path)) or [], place.text)
+
+
+def _of_change(engine: Engine, judging: Judge, code: CodeReader, change: FileChange) -> list[Neighbour]:
+    """The symbols that one file's part of a diff touches: by the side of it that is known, the new one where it lies there now."""
+    old, new = (engine.relative(path) if path else "" for path in (change.old_path, change.new_path))
+    for path, blob, ranges in ((new, change.new_blob, change.new_lines), (old, change.old_blob, change.old_lines)):
+        if path and blob and ranges and (known := _by_blob(judging, code, path, blob)) is not None:
+            named = [symbol.qualified for first, count in ranges for symbol in within(known, first, first + max(0, count - 1))]
+            return [Neighbour(path, symbol, 1.0, "") for symbol in dict.fromkeys(named)] or [Neighbour(path, "", 1.0, "")]
+    path = new or old
+    ranges = change.old_lines or change.new_lines
+    found = _at_lines(judging, code, path, [(first, first + max(0, count - 1)) for first, count in ranges]) if ranges else []
+    return found or [Neighbour(path, "", 1.0, "")]
+
+
+def _by_blob(judging: Judge, code: CodeReader, path: str, blob: str) -> list[Symbol] | None:
+    """What the content with that (abbreviated) name declares, if it is the file's as it lies there, or as it was indexed."""
+    try:
+        place = judging.place(path)
+    except OSError:
+        place = None
+    if place is not None and place.blob.startswith(blob):
+        return place.symbols
+    indexed = code.blob_at(path)
+    return code.symbols(indexed) if indexed.startswith(blob) else None
+
+
+def _callers(code: CodeReader, touched: Sequence[Neighbour], spoken_of: Callable[[set[str]], set[str]]) -> list[Neighbour]:
+    """The direct callers of what is edited; ``spoken_of`` tells which of some names any memory is about."""
+    if not code.indexed_at or not any(place.symbol for place in touched):
+        return []
+    from hardwon.code.graph import CALLER as WEIGHT
+    from hardwon.code.graph import MOST_AROUND, Graph
+
+    graph = Graph(code, MOST_AROUND)
+    known = {(place.path, place.symbol) for place in touched}
+    found: list[Neighbour] = []
+    for place in [one for one in touched if one.symbol][:_MOST_SYMBOLS]:
+        for path, symbol in _resolved(code, place):
+            for edge in graph.callers_among(path, symbol, spoken_of):
+                if edge.symbol and (edge.path, edge.symbol) not in known:
+                    known.add((edge.path, edge.symbol))
+                    found.append(Neighbour(edge.path, edge.symbol, WEIGHT * edge.certainty, CALLER))
+    found.sort(key=lambda one: (-one.weight, one.path, one.symbol))
+    return found[:_MOST_CALLERS]
+
+
+def _resolved(code: CodeReader, place: Neighbour) -> list[tuple[str, str]]:
+    """The declarations that a place may mean, at most three: a name that stands for more means nothing certain."""
+    from hardwon.code.names import last_part, same_symbol
+
+    declared = [
+        (one.path, one.symbol.qualified)
+        for one in code.named(last_part(place.symbol, fold=False))
+        if same_symbol(one.symbol.qualified, place.symbol) and place.path in ("", one.path)
+    ]
+    return declared if len(declared) <= 3 else []

@@ -1,0 +1,58 @@
+"""The index of the code at hand, opened for one working tree. Light: the quick path opens it too."""
+
+from __future__ import annotations
+
+from hardwon.types import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hardwon.engine.core import Engine
+    from hardwon.store.code.codefile import CodeIndex, Reading
+    from hardwon.store.code.transaction import CodeTransaction
+
+
+class TreeIndex:
+    """The index, seen from one working tree."""
+
+    def __init__(self, index: CodeIndex, tree: str) -> None:
+        self.file = index
+        self.tree = tree
+
+    def read(self) -> Reading:
+        """A view that never waits and never fails: of an index that is not there, an empty one."""
+        return self.file.read(self.tree)
+
+    def write(self, timeout: float = 30.0) -> CodeTransaction:
+        """A transaction; Busy when the lock is not to be had in time."""
+        return self.file.write(self.tree, timeout)
+
+    def close(self) -> None:
+        """Let go of files."""
+        self.file.close()
+
+
+def tree_index(engine: Engine) -> TreeIndex | None:
+    """The index beside the engine's store, seen from the engine's working tree; None where the store is no file."""
+    from hardwon.store.code.codefile import CodeIndex
+    from hardwon.store.sqlite import SqliteStore
+
+    if not isinstance(engine.store, SqliteStore):
+        return None
+    checkout = engine.home.checkout
+    return TreeIndex(CodeIndex.of(engine.store, engine.clock), checkout.git_dir or checkout.root)
+
+
+def scrub(engine: Engine) -> bool:
+    """Leave nothing in the index that tells of memories that were erased; False while a reader holds its log. Busy while it is written."""
+    return engine.code is None or engine.code.file.scrub(engine.wait)
+
+
+def findings(engine: Engine) -> list[Finding]:
+    """A note where the index cannot be read: nothing is lost with it, though where memories stand in the code is not known until it is
+    made anew."""
+    wrong = engine.code.file.check() if engine.code is not None else ""
+    return (
+        [Finding("note", f"the index of the code: {wrong}", engine.store.path, "`hardwon ingest code` makes it anew")]
+        if wrong
+        else []
+    )

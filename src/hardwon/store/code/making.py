@@ -1,0 +1,74 @@
+"""Opening the file of the code index for writing: made where there is none, and made anew where it is of no use."""
+
+from __future__ import annotations
+
+import apsw
+
+from hardwon.errors import Damaged, HardwonError
+from hardwon.store.code.codefile import APPLICATION_ID, VERSION
+from hardwon.store.code.tables import TABLES
+from hardwon.store.connection import INCREMENTAL, JOURNAL_BYTES, open_connection, translate
+from hardwon.store.handle import Handle, file_at
+from hardwon.store.sqlite import _private_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hardwon.store.code.codefile import CodeIndex
+    from hardwon.store.connection import Access
+
+_CACHE = 64 << 10  # kilobytes of pages while it is written: with SQLite's 2,000 a first index writes each page many times
+
+
+def opened(index: CodeIndex, access: Access) -> Handle:
+    """A connection to write with; the caller holds the lock. ReadOnly, DiskFull, StoreError."""
+    try:
+        return _opened(index, access)
+    except Damaged:
+        index.remove()
+        return _opened(index, access)
+
+
+def _opened(index: CodeIndex, access: Access) -> Handle:
+    _private_file(index.path)
+    file = file_at(index.path)
+    connection = open_connection(index.path, readonly=False, access=access)
+    try:
+        is_new = not connection.execute("SELECT count(*) FROM sqlite_schema").get
+        if not is_new:
+            index.refuse_others(connection)
+        _prepare(connection)
+        if is_new:
+            _make(connection)
+    except apsw.Error as error:
+        errno = connection.system_errno
+        connection.close()
+        raise translate(error, index.path, errno, access) from error
+    except HardwonError:
+        connection.close()
+        raise
+    return Handle(connection, file)
+
+
+def _prepare(connection: apsw.Connection) -> None:
+    """The habits of a writer. Nothing in here is promised to be durable: a commit may be lost with the power, the file stays whole."""
+    if not connection.pragma("page_count"):
+        connection.pragma("auto_vacuum", INCREMENTAL)
+    connection.pragma("journal_mode", "wal")
+    connection.pragma("synchronous", "normal")
+    connection.pragma("journal_size_limit", JOURNAL_BYTES)
+    connection.pragma("wal_autocheckpoint", 0)
+    connection.pragma("cache_size", -_CACHE)
+    connection.pragma("temp_store", 2)
+
+
+def _make(connection: apsw.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.execute(TABLES)
+        connection.pragma("application_id", APPLICATION_ID)
+        connection.pragma("user_version", VERSION)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
