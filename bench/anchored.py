@@ -34,9 +34,12 @@ class Spent(NamedTuple):
 class Subject:
     """A clone of its own and its memory. The engine is opened anew at each stop, as a command would."""
 
-    def __init__(self, clone: str, folder: str) -> None:
+    def __init__(self, clone: str, folder: str, only: Sequence[str] = ()) -> None:
+        """``only``: patterns of the files that are checked out; all without any."""
         self.clone, self._home = os.path.join(folder, "clone"), os.path.join(folder, "home")
         subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", clone, self.clone], check=True)
+        if only:
+            subprocess.run(["git", "-C", self.clone, "sparse-checkout", "set", "--no-cone", *only], check=True)
         self._made = False
 
     def go(self, commit: str) -> None:

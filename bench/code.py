@@ -1,11 +1,13 @@
 """What the index of the code costs: reading a repository the first time, a refresh after a commit, ``before`` in a large store.
 
-The files are those of a clone, copied under other folders until there are enough, each with a comment of its own, so that no two are
-one content. Cold commands run in turns with ``python -c pass``, and are counted in CPU time (user and system, children included).
+The files are those of one clone or several, each under a folder of its own. Where they are too few, they are copied under other folders,
+each with a comment of its own, so that no two are one content; equal names are then more frequent than in any repository, so that
+several clones tell more. Cold commands run in turns with ``python -c pass``, and are counted in CPU time (user and system, children
+included).
 
 Examples::
 
-    python bench/code.py --clone ~/src/click --files 5000 --memories 20000 --json code.json
+    python bench/code.py --clone ~/src/click --clone ~/src/sympy --files 5000 --memories 20000 --json code.json
     python bench/code.py --clone ~/src/zod --files 500 --memories 1000 --rounds 5
 """
 
@@ -32,22 +34,33 @@ _COMMENTS = {"python": "#"}
 _COMMIT = 10  # files of the commit after which the index is brought up to date
 
 
-def make(clone: str, work: str, count: int) -> tuple[int, int]:
-    """A repository of so many files of code; files and bytes of it."""
-    sources = []
-    for folder, folders, names in os.walk(clone):
-        folders[:] = sorted(name for name in folders if name != ".git")
-        for name in sorted(names):
-            path = os.path.relpath(os.path.join(folder, name), clone)
-            if language_of(path) and not skipped_path(path):
-                with open(os.path.join(folder, name), "rb") as file:
-                    content = file.read()
-                if content and len(content) < LARGEST and not skipped_content(content):
-                    sources.append((path, content))
+def sources(clones: Sequence[str]) -> list[tuple[str, bytes]]:
+    """The files of code of clones, that Hardwon would read: path (with the clone's name before it where there are several), content."""
+    found = []
+    for clone in clones:
+        prefix = os.path.basename(os.path.abspath(clone)) if len(clones) > 1 else ""
+        for folder, folders, names in os.walk(clone):
+            folders[:] = sorted(name for name in folders if name != ".git")
+            for name in sorted(names):
+                file = os.path.join(folder, name)
+                path = os.path.join(prefix, os.path.relpath(file, clone))
+                if language_of(path) and not skipped_path(path) and os.path.isfile(file):
+                    with open(file, "rb") as opened:
+                        content = opened.read()
+                    if content and len(content) < LARGEST and not skipped_content(content):
+                        found.append((path, content))
+    return found
+
+
+def make(clones: Sequence[str], work: str, count: int, seed: int) -> tuple[int, int, int]:
+    """A repository of so many files of code: files, those of them that are copies, bytes of all."""
+    found = sources(clones)
+    # Of more files than are wanted a part of each clone is taken, not all of the first ones.
+    chosen = sorted(random.Random(seed).sample(found, count)) if len(found) > count else found
     size = 0
     for number in range(count):
-        path, content = sources[number % len(sources)]
-        copy = number // len(sources)
+        path, content = chosen[number % len(chosen)]
+        copy = number // len(chosen)
         mark = _COMMENTS.get(language_of(path), "//")
         content = content if not copy else content + f"\n{mark} copy {copy}\n".encode()
         target = os.path.join(work, f"copy{copy}" if copy else "", path)
@@ -56,9 +69,9 @@ def make(clone: str, work: str, count: int) -> tuple[int, int]:
             file.write(content)
         size += len(content)
     git(work, "init", "-q")
-    git(work, "add", "-A")
+    git(work, "add", "-A", "-f")
     git(work, "commit", "-qm", "all of it")
-    return count, size
+    return count, max(0, count - len(chosen)), size
 
 
 def git(work: str, *words: str) -> None:
@@ -89,10 +102,10 @@ def fill(engine: Engine, count: int, seed: int) -> list[Anchor]:
 
 
 def timed(engine: Engine) -> tuple[float, float, Any]:
-    """Clock and CPU seconds of a refresh, and its report."""
-    wall, cpu = time.perf_counter(), time.process_time()
+    """Clock and CPU seconds of a refresh, those of git and of the processes that parse included, and its report."""
+    wall, cpu = time.perf_counter(), sum(os.times()[:4])
     found = engine.refresh_code()
-    return time.perf_counter() - wall, time.process_time() - cpu, found
+    return time.perf_counter() - wall, sum(os.times()[:4]) - cpu, found
 
 
 def edit(work: str, paths: Sequence[str], number: int) -> None:
@@ -134,7 +147,7 @@ def measure(options: argparse.Namespace, folder: str) -> dict[str, Any]:
     """All of it."""
     work, home = os.path.join(folder, "work"), os.path.join(folder, "home")
     os.makedirs(work)
-    files, size = make(options.clone, work, options.files)
+    files, copies, size = make(options.clone, work, options.files, options.seed)
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "HARDWON_HOME": home}
     subprocess.run([options.command, "-C", work, "init", "--no-history"], check=True, env=environment, stdout=subprocess.DEVNULL)
     engine = hardwon.open(work, home=home).engine
@@ -159,7 +172,7 @@ def measure(options: argparse.Namespace, folder: str) -> dict[str, Any]:
         refreshed.append(timed(engine)[:2])
     engine.close()
     return {
-        "files": files, "bytes": size, "index": figures,
+        "files": files, "copies": copies, "bytes": size, "index": figures,
         "first_index": {
             "seconds": round(wall, 2), "cpu_seconds": round(cpu, 2), "mb_per_second": round(size / 1e6 / wall, 2),
             "mb_per_cpu_second": round(size / 1e6 / cpu, 2),
@@ -177,7 +190,8 @@ def printed(found: dict[str, Any]) -> str:
     """The figures for reading."""
     first, after = found["first_index"], found["refresh_after_commit"]
     lines = [
-        f"{found['files']:,} files, {found['bytes'] / 1e6:.1f} MB; index {found['index']['bytes'] / 1e6:.1f} MB",
+        f"{found['files']:,} files ({found['copies']:,} of them copies), {found['bytes'] / 1e6:.1f} MB",
+        f"index {found['index']['bytes'] / 1e6:.1f} MB",
         f"first index: {first['seconds']} s, {first['mb_per_second']} MB/s ({first['mb_per_cpu_second']} MB per CPU second)",
         f"refresh with nothing to do: {found['refresh_idle_seconds']} s; after a commit of {after['files']} files: "
         f"{after['median_seconds']} s ({after['median_cpu_seconds']} s CPU); all memories for the first time: "
@@ -190,17 +204,24 @@ def printed(found: dict[str, Any]) -> str:
 def main(words: Sequence[str] | None = None) -> int:
     """Run it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--clone", required=True, metavar="PATH", help="a working tree whose files are copied")
+    parser.add_argument(
+        "--clone", required=True, action="append", metavar="PATH", help="a working tree; may be given several times"
+    )
     parser.add_argument("--files", type=int, default=5_000, metavar="N", help="files of code (default: %(default)s)")
     parser.add_argument("--memories", type=int, default=20_000, metavar="N", help="lessons (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=15, metavar="N", help="cold runs of each command (default: %(default)s)")
     parser.add_argument("--refreshes", type=int, default=7, metavar="N", help="commits of ten files (default: %(default)s)")
+    parser.add_argument("--keep", metavar="FOLDER", help="where the repository and its memory are made, and stay")
     parser.add_argument("--command", default=os.path.join(os.path.dirname(sys.executable), "hardwon"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", metavar="FILE", help="write the figures there")
     options = parser.parse_args(words)
-    with tempfile.TemporaryDirectory() as folder:
-        found = measure(options, folder)
+    if options.keep:
+        os.makedirs(options.keep)
+        found = measure(options, options.keep)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            found = measure(options, folder)
     print(printed(found))
     write_json(options.json, report("code", options.seed, (), found))
     return 0

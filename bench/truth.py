@@ -21,6 +21,7 @@ import argparse
 import math
 import os
 import random
+import re
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -37,6 +38,8 @@ from judged import Judgement, blamed, confusion, figures, printed, write_report
 _RECORDS = 5  # commits at which memories are made
 _CHECKS = 4  # further stops, the newest commit among them
 _SPREAD = 0.6  # the share of the way in which memories are made
+# Paths of tests. Not simply "test" in them: all of pytest's own code would be taken for its tests.
+_TEST = re.compile(r"(^|/)(__tests?__|tests?|testing|testdata|spec)/|(^|/)(conftest|test_[^/]*)\.py$|[._](test|spec)\.[a-z]+$")
 
 
 class Replay(NamedTuple):
@@ -69,8 +72,8 @@ def chosen(
         if one.kind in SAMPLED and not path.startswith(without)
     ]
     source.shuffle(pairs)
-    tests = [pair for pair in pairs if "test" in pair[0].lower()]
-    others = [pair for pair in pairs if "test" not in pair[0].lower()]
+    tests = [pair for pair in pairs if _TEST.search(pair[0])]
+    others = [pair for pair in pairs if not _TEST.search(pair[0])]
     of_tests = min(len(tests), count // 3)
     return others[: count - of_tests] + tests[:of_tests]
 
@@ -79,7 +82,8 @@ def replay(clone: str, history: History, options: argparse.Namespace, folder: st
     """Lead a clone through the history; what was said at each stop, and what is true."""
     made, later = stops(history, options.first, options.seed)
     history.read(made[0])
-    subject, source = Subject(clone, folder), random.Random(options.seed)
+    only = [f"*{suffix}" for suffix in history.parser.suffixes] if options.sparse else []
+    subject, source = Subject(clone, folder, only), random.Random(options.seed)
     ids: list[str] = []
     followed: list[Followed] = []
     result = Replay([], [], 0, [], [*made, *later])
@@ -193,6 +197,9 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--without", action="append", default=[], metavar="PATH", help="no memories on what begins so (generated code)"
     )
+    parser.add_argument(
+        "--sparse", action="store_true", help="check out only files of the language (of a clone without large ones)"
+    )
     parser.add_argument("--gate", type=gate, action="append", default=[], metavar="FIGURE=BOUND", help="fail beyond this")
     parser.add_argument("--report", metavar="FILE", help="write the disagreements there, one a line")
     parser.add_argument("--parsed", metavar="FILE", default="", help="keep there what was parsed, for the next run")
@@ -208,7 +215,7 @@ def main(words: Sequence[str] | None = None) -> int:
         options.anchors, options.since = min(options.anchors, 80), "0.95"
     with tempfile.TemporaryDirectory() as folder:
         found = measure(options, folder)
-    asked = {name: getattr(options, name) for name in ("clone", "language", "anchors", "to", "without")}
+    asked = {name: getattr(options, name) for name in ("clone", "language", "anchors", "since", "to", "without", "sparse")}
     write_json(options.json, report("truth", options.seed, [], asked | found))
     failures = missed(found["results"], options.gate)
     for failure in failures:

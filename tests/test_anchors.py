@@ -330,6 +330,97 @@ def test_a_memory_comes_before_an_edit_of_the_place_to_which_its_code_moved(grou
     engine.close()
 
 
+def test_a_memory_comes_before_an_edit_of_the_name_that_its_code_got(ground):
+    number = ground.record()
+    ground.write("calc.py", LONG.format(name="sum_up") + "\n\n" + SHORT.format(name="one"))
+    ground.refresh()
+    ground.commit("rename")
+    ground.refresh()
+    engine = ground.engine()
+    for file, symbol in (("calc.py", "sum_up"), ("", "sum_up"), ("calc.py", "add")):
+        assert [hit.memory.number for hit in engine.before(file, symbol, AGENT).hits] == [number], symbol
+    assert [hit.memory.number for hit in engine.before("calc.py", "", AGENT, lines=(2, 3)).hits] == [number]
+    assert engine.before("calc.py", "one", AGENT).hits == ()
+    engine.close()
+
+
+def test_a_name_that_its_file_never_declared_is_not_called_gone(ground):
+    ground.write("run.sh", "build() { make; }\n")
+    ground.commit("script")
+    ground.refresh()
+    misspelt, script = ground.record(symbol="ad"), ground.record("run.sh", "build")
+    ground.write("calc.py", LONG.format(name="add").replace("* 2", "* 3"))
+    git(ground.root, "mv", "run.sh", "make.sh")
+    ground.commit("edit")
+    ground.refresh()
+    assert [ground.state(number) for number in (misspelt, script)] == ["unknown", "unknown"]
+    assert ground.anchor(script).now_path == "make.sh"
+    git(ground.root, "mv", "calc.py", "sums.py")
+    ground.commit("move")
+    ground.refresh()
+    assert (ground.state(misspelt), ground.anchor(misspelt).now_path) == ("unknown", "sums.py")
+    os.remove(os.path.join(ground.root, "make.sh"))
+    commit = ground.commit("remove")
+    ground.refresh()
+    assert (ground.state(script), ground.anchor(script).changed_by) == ("gone", commit)
+
+
+def test_a_memory_is_found_by_the_place_to_which_its_code_moved(ground):
+    number = ground.record(text="empty lists")
+    ground.write("calc.py", SHORT.format(name="one"))
+    ground.write("lib/sums.py", LONG.format(name="add_up"))
+    ground.commit("move")
+    ground.refresh()
+    engine = ground.engine()
+    log = f'Traceback (most recent call last):\n  File "{ground.root}/lib/sums.py", line 5, in add_up\n    x\nZeroDivisionError: no\n'
+    for block in (
+        engine.recall(Query(symbol="add_up"), AGENT),
+        engine.recall(Query(symbol="add_up", file="lib/sums.py"), AGENT),
+        engine.recall(Query(file="lib/sums.py"), AGENT),
+        engine.recall_failure(Query(), log, AGENT),
+    ):
+        assert [hit.memory.number for hit in block.hits if hit.memory.number] == [number]
+        assert any("moved here" in signal.signal for signal in block.hits[0].why)
+    assert not any(hit.memory.number for hit in engine.recall(Query(symbol="one"), AGENT).hits)
+    engine.close()
+
+
+def test_what_is_not_there_is_told_when_it_is_recorded(ground):
+    engine = ground.engine()
+    ground.write("run.sh", "build() { make; }\n")
+
+    def missing(path: str, symbol: str) -> tuple[tuple[str, str], ...]:
+        draft = Draft(f"on {path} {symbol}", "lesson", "failed", anchors=(Anchor(path, symbol),))
+        return engine.record(draft, PERSON).missing
+
+    assert missing("calc.py", "ad") == (("calc.py", "ad"),)
+    assert missing("clac.py", "add") == (("clac.py", ""),)
+    for path, symbol in (("calc.py", "add"), ("calc.py", ""), ("run.sh", "build"), ("", "add"), ("", "nothing")):
+        assert missing(path, symbol) == ()
+    ground.write("calc.py", SHORT.format(name="two"))
+    assert missing("calc.py", "two") == ()  # nobody parsed it yet
+    engine.close()
+
+
+def test_a_file_that_is_no_code_is_followed_through_renames_until_it_goes(ground):
+    ground.write("README.md", "words\n" * 20)
+    ground.commit("readme")
+    ground.refresh()
+    number = ground.record("README.md", "")
+    ground.refresh()
+    for old, new in (("README.md", "READ.md"), ("READ.md", "docs/index.md")):
+        os.makedirs(os.path.join(ground.root, "docs"), exist_ok=True)
+        git(ground.root, "mv", old, new)
+        ground.commit("rename")
+        assert ground.state(number) in ("unknown", "moved")
+        ground.refresh()
+        assert (ground.state(number), ground.anchor(number).now_path) == ("moved", new)
+    os.remove(os.path.join(ground.root, "docs/index.md"))
+    commit = ground.commit("remove")
+    ground.refresh()
+    assert (ground.state(number), ground.anchor(number).changed_by) == ("gone", commit)
+
+
 def test_lessons_of_code_that_is_gone_count_for_risk_only_where_everything_is_asked_for(ground):
     ground.record()
     ground.write("calc.py", SHORT.format(name="one"))
@@ -342,3 +433,148 @@ def test_lessons_of_code_that_is_gone_count_for_risk_only_where_everything_is_as
     ground.write("calc.py", LONG.format(name="add"))
     assert [report.risk.fails for report in engine.query("add", "", PERSON)] == [1]
     engine.close()
+
+
+def test_a_place_is_named_only_while_it_is_there(ground):
+    """Another commit is checked out than the one for which the place was found, and the index is behind."""
+    number = ground.record()
+    git(ground.root, "checkout", "-q", "-b", "side")
+    ground.write("calc.py", SHORT.format(name="one"))
+    ground.write("lib/sums.py", LONG.format(name="add").replace("len(second)", "len(first)"))
+    ground.commit("move and change")
+    ground.refresh()
+    anchor = ground.anchor(number)
+    assert (anchor.state, anchor.now_path) == ("changed", "lib/sums.py")
+    git(ground.root, "checkout", "-q", "main")
+    ground.write("calc.py", LONG.format(name="add").replace("total += one", "total += one + one"))
+    ground.commit("change it here")
+    assert ground.anchor(number).now_path == ""
+    ground.refresh()
+    anchor = ground.anchor(number)
+    assert (anchor.state, anchor.now_path) == ("changed", "")
+
+
+def test_the_place_of_a_file_is_named_only_while_it_is_there(ground):
+    number = ground.record(symbol="")
+    git(ground.root, "checkout", "-q", "-b", "side")
+    git(ground.root, "mv", "calc.py", "sums.py")
+    ground.commit("rename")
+    ground.refresh()
+    assert ground.anchor(number).now_path == "sums.py"
+    git(ground.root, "mv", "sums.py", "adding.py")
+    ground.commit("rename again")
+    anchor = ground.anchor(number)
+    assert (anchor.state, anchor.now_path) == ("unknown", "")
+    ground.refresh()
+    anchor = ground.anchor(number)
+    assert (anchor.state, anchor.now_path) == ("moved", "adding.py")
+
+
+def test_what_was_recorded_under_a_new_name_is_found_under_the_old_one(ground):
+    """Recorded while the index knew the new name; the old one is checked out again, and its content was parsed before."""
+    ground.record(text="keeps the old content in the index")
+    git(ground.root, "checkout", "-q", "-b", "side")
+    ground.write("calc.py", LONG.format(name="plus") + "\n\n" + SHORT.format(name="one"))
+    ground.commit("rename")
+    ground.refresh()
+    number = ground.record(symbol="plus", text="of the new name")
+    git(ground.root, "checkout", "-q", "main")
+    anchor = ground.anchor(number)
+    assert (anchor.state, anchor.now_path, anchor.now_symbol) == ("moved", "calc.py", "add")
+
+
+def test_a_copy_that_stood_beside_it_is_not_where_it_moved(ground):
+    ground.write("calc.py", LONG.format(name="add") + "\n\n" + LONG.format(name="plus"))
+    ground.commit("copy")
+    ground.refresh()
+    number = ground.record()
+    ground.write("calc.py", LONG.format(name="plus"))
+    ground.commit("remove")
+    assert ground.state(number) != "moved"
+    ground.refresh()
+    assert ground.state(number) == "gone"
+
+
+def test_a_short_body_is_not_followed_by_likeness_to_another_class(ground):
+    """A delegation of a name that many classes have."""
+    body = (
+        "class {name}:\n    def usage(self, context):\n        maker = context.maker()\n        return maker.text(self, {more})\n"
+    )
+    ground.write("src/base.py", body.format(name="Base", more="None") + "\n\n" + LONG.format(name="rest"))
+    ground.commit("base")
+    ground.refresh()
+    number = ground.record("src/base.py", "Base.usage")
+    ground.write("src/base.py", LONG.format(name="rest"))
+    ground.write("tests/check.py", body.format(name="Other", more="context"))
+    ground.commit("remove, and add a test")
+    ground.refresh()
+    assert ground.state(number) == "gone"
+
+
+def test_of_equal_code_the_whole_name_decides(ground):
+    """Two inner functions of one name and code, moved to another file together."""
+    inner = "\n".join("    " + line for line in LONG.format(name="run").splitlines())
+    text = f"def first():\n{inner}\n    return run\n\n\ndef second():\n{inner}\n    return run, 2\n"
+    ground.write("a.py", text)
+    ground.commit("two")
+    ground.refresh()
+    number = ground.record("a.py", "second.run")
+    ground.write("a.py", "x = 1\n")
+    ground.write("lib/b.py", "import sys\n\n\n" + text + "\n\n" + SHORT.format(name="more") * 9)
+    ground.commit("move")
+    ground.refresh()
+    anchor = ground.anchor(number)
+    assert (anchor.state, anchor.now_symbol) == ("moved", "second.run")
+
+
+def test_a_rename_that_was_indexed_before_its_commit_is_followed_on(ground):
+    """Renamed and indexed, then moved as well: one commit has both, and none the place between."""
+    number = ground.record()
+    ground.write("calc.py", LONG.format(name="plus"))
+    ground.refresh()
+    assert ground.anchor(number).now_symbol == "plus"
+    ground.write("calc.py", SHORT.format(name="one"))
+    ground.write("lib/sums.py", LONG.format(name="sum_up"))
+    ground.commit("rename and move")
+    ground.refresh()
+    anchor = ground.anchor(number)
+    assert (anchor.state, anchor.now_path, anchor.now_symbol) == ("moved", "lib/sums.py", "sum_up")
+
+
+def test_a_line_at_the_end_of_a_body_is_an_edit(ground):
+    """All lines that it had still stand there, one after the other."""
+    number = ground.record()
+    ground.write("calc.py", LONG.format(name="add") + "    return None\n\n\n" + SHORT.format(name="one"))
+    assert ground.state(number) == "unknown"
+    ground.commit("append")
+    assert ground.state(number) == "unknown"
+    ground.refresh()
+    assert ground.state(number) == "changed"
+
+
+def test_an_equal_body_of_another_symbol_is_not_taken_for_it(ground):
+    """Two inner functions with the same lines, of which one is edited and not indexed."""
+    inner = "    def run():\n        return 1\n"
+    text = f"def first():\n{inner}    return run\n\n\ndef second():\n{inner}    return run, 2\n"
+    ground.write("a.py", text)
+    ground.commit("two")
+    ground.refresh()
+    number = ground.record("a.py", "second.run")
+    ground.write("a.py", text + "\n\nx = 1\n")
+    assert ground.state(number) == "same"
+    ground.write("a.py", text.replace("return 1\n    return run, 2", "return 3\n    return run, 2"))
+    assert ground.state(number) == "unknown"
+
+
+def test_a_short_function_that_went_into_a_class_is_followed(ground):
+    body = "def scale(value, factor):\n    return [one * factor for one in {what}]\n"
+    ground.write("a.py", body.format(what="value") + "\n\n" + LONG.format(name="rest"))
+    ground.commit("one")
+    ground.refresh()
+    number = ground.record("a.py", "scale")
+    ground.write("a.py", LONG.format(name="rest"))
+    ground.write("b.py", "class Tools:\n    " + body.format(what="list(value)").replace("\n    ", "\n        "))
+    ground.commit("move into a class")
+    ground.refresh()
+    anchor = ground.anchor(number)
+    assert (anchor.state, anchor.now_path, anchor.now_symbol) == ("changed", "b.py", "Tools.scale")

@@ -97,7 +97,9 @@ def test_lessons_of_callers_come_after_those_of_the_symbol_itself(ground):
     get, load = lesson(ground, "Store.get"), lesson(ground, "load")
     block = before(ground, "pkg/store.py", "Store.get")
     assert numbers(block) == [get, load]
-    assert block.hits[1].why[0].signal == "caller load"
+    assert block.hits[1].why[0].signal == "caller of Store.get"
+    assert "a lesson on load\n    about a caller of Store.get\n" in block.block
+    assert block.block.count("a caller of") == 1
     assert block.hits[1].score < block.hits[0].score
 
 

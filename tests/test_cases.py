@@ -276,7 +276,9 @@ def test_r73_paths_are_of_the_checkout_at_hand_never_of_a_sibling(
         assert [anchor["path"] for anchor in shown["anchors"]] == ["auth/service.py"]
         assert str(tmp_path) not in block.out + json.dumps(shown)
     # And what the sibling has changed since is marked there, and only there.
-    (tree / "auth" / "service.py").write_text("class AuthService:\n    def validate(self, token):\n        return token.fresh()\n")
+    (tree / "auth" / "service.py").write_text(
+        "class AuthService:\n    def validate(self, token):\n        return token.fresh()\n"
+    )
     call("ingest", "code", cwd=project)
     call("ingest", "code", cwd=tree)
     states = [call("show", made.data["id"], "--json", cwd=place).data["anchors"][0]["state"] for place in (project, tree)]

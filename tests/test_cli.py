@@ -178,6 +178,35 @@ def test_record_keeps_all_that_was_said(project: Path, call: Command) -> None:
         assert part in page
 
 
+def test_a_place_that_is_not_there_is_noted(project: Path, call: Command) -> None:
+    assert call("ingest", "code").code == 0
+    said = call("fail", "uplaod", "loses parts", "--file", "src/upload.py")
+    assert said.code == OK and "\nnote: src/upload.py declares no uplaod, so that" in said.out
+    said = call("record", "Misspelt", "--file", "src/uplaod.py", "--json")
+    assert said.data["missing"] == [{"path": "src/uplaod.py", "symbol": ""}]
+    assert "note" not in call("fail", "upload", "loses parts", "--file", "src/upload.py").out
+
+
+def test_status_tells_how_far_the_code_is_indexed(project: Path, call: Command) -> None:
+    (project / "src" / "new.py").write_text("def new():\n    return 1\n")
+    assert call("ingest", "code").code == 0
+    found = call("status", "--json").data
+    head = found["head"]
+    assert found["code"]["files"] >= 2 and found["code"]["commit"] == head and not found["code"]["behind"]
+    assert f"files indexed ({found['code']['bytes'] / 1e6:.1f} MB), of {head[:10]}" in call("status").out
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "new")
+    found = call("status", "--json").data
+    assert found["ok"] and found["code"]["behind"]
+    what = f"the index of the code is behind: it is of {head[:10]}"
+    note = {"level": "note", "what": what, "where": "code", "remedy": "run `hardwon ingest code`"}
+    assert note in found["findings"]
+    assert call("ingest", "code").code == 0
+    assert not call("status", "--json").data["code"]["behind"]
+    os.remove(found["store"] + ".code")
+    assert "the code is not indexed yet" in call("status").out
+
+
 def test_record_reads_standard_input(project: Path, run: Command, call: Command) -> None:
     assert run("record", "-", stdin="Run the migrations\nbefore the tests\n").code == OK
     assert "migrations" in call("recall", "migrations before tests").out

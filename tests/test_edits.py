@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hardwon.code import edits, repo
 from hardwon.code.default_branch import Branch, contained, default_branch
 from hardwon.code.edits import WorkingTree
+from hardwon.code.symbols import outline
 from hardwon.code.touched import differing, fingerprints, touches
 from tests.gitmaker import GitRepo
 
@@ -120,18 +121,20 @@ def test_what_changed_is_what_a_plain_look_at_the_files_says(
 
 
 def test_a_change_touches_the_symbols_whose_code_is_other() -> None:
-    before = fingerprints("a.py", b"def f():\n    return 1\n\n\nclass A:\n    def g(self):\n        return 2\n")
-    after = fingerprints("a.py", b"# why\ndef f():\n\n    return  1  # one\n\n\nclass A:\n    def g(self):\n        return 3\n")
+    before = fingerprints("a.py", b"def f():\n    return 1\n\n\nclass A:\n    def g(self):\n        return 2\n", outline)
+    after = fingerprints(
+        "a.py", b"# why\ndef f():\n\n    return  1  # one\n\n\nclass A:\n    def g(self):\n        return 3\n", outline
+    )
     changed = differing(before, after)
     assert changed is not None and "f" not in changed and {"A", "A.g"} <= {*changed}
     assert [touches(one, changed) for one in ("g", "A.g", "A", "f", "nowhere", "")] == [True, True, True, False, False, True]
 
 
 def test_where_symbols_are_not_known_the_file_has_to_do() -> None:
-    assert fingerprints("notes.txt", b"x") is None
-    assert fingerprints("a.py", None) == {}
+    assert fingerprints("notes.txt", b"x", outline) is None
+    assert fingerprints("a.py", None, outline) == {}
     assert differing(None, {}) is None and touches("anything", None)
-    assert differing({}, fingerprints("a.py", b"def f(): pass\n")) == ["f"]
+    assert differing({}, fingerprints("a.py", b"def f(): pass\n", outline)) == ["f"]
 
 
 # The default branch

@@ -98,6 +98,22 @@ def test_what_was_recorded_comes_with_it_decisions_first(story: GitRepo, call: C
     assert "Three tries" in found.data["block"]
 
 
+def test_of_a_line_in_a_symbol_the_files_other_symbols_do_not_speak(story: GitRepo, call: Callable[..., Result]) -> None:
+    for words in (["--symbol", "other"], ["--symbol", "upload"], []):
+        about = " ".join(words) or "the file"
+        assert call("record", f"of {about}", "--file", "src/sending.py", *words, cwd=story.path).code == 0
+
+    def told(place: str) -> list[str]:
+        return [one["memory"]["text"] for one in call("explain", place, "--json", cwd=story.path).data["memories"]]
+
+    assert told("src/sending.py:2") == ["of --symbol upload", "of the file"]
+    assert len(told("src/sending.py")) == 3
+    renamed = V3.replace("def upload", "def send_twice")
+    story.names["renamed again"] = story.commit("a better name", {"src/sending.py": renamed})
+    assert call("ingest", "code", cwd=story.path).code == 0
+    assert sorted(told("src/sending.py:2")) == ["of --symbol upload", "of the file"]
+
+
 def test_what_is_linked_to_the_change_comes_too(story: GitRepo, call: Callable[..., Result]) -> None:
     call("record", "--kind", "decision", "Retries belong to the client", cwd=story.path)
     linked = call("link", "1", story.names["twice"], "--supports", cwd=story.path)

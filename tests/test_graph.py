@@ -321,6 +321,27 @@ def test_what_the_command_says(project: Path, call: Callable[..., Result]) -> No
     assert call("stats", "--json").data["riskiest"][0]["impact"]["files"] == ["src/use.py"]
 
 
+def test_a_renamed_symbol_is_found_by_both_names_with_its_impact(project: Path, call: Callable[..., Result]) -> None:
+    body = "".join(f"    total += parts[{number}] * {number}\n" for number in range(12))
+    (project / "src" / "sums.py").write_text(f"def add_up(parts):\n    total = 0\n{body}    return total\n")
+    (project / "src" / "use.py").write_text("from sums import add_up\n\n\ndef send_all(parts):\n    add_up(parts)\n")
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "sums")
+    assert call("ingest", "code").code == 0
+    assert call("fail", "add_up", "loses parts", "--file", "src/sums.py").code == 0
+    for name in ("sums.py", "use.py"):
+        text = (project / "src" / name).read_text()
+        (project / "src" / name).write_text(text.replace("add_up", "sum_all"))
+    git(project, "commit", "-q", "-a", "-m", "rename")
+    assert call("ingest", "code").code == 0
+    for name in ("add_up", "sum_all"):
+        said = call("query", name).out
+        assert "impact: 1 direct caller; 1 dependent in 1 file" in said, name
+        assert "loses parts (now sum_all)" in said, name
+    lesson = call("query", "sum_all", "--json").data["symbols"][0]["experiences"][0]
+    assert lesson["anchors"][0]["now"] == {"path": "src/sums.py", "symbol": "sum_all"}
+
+
 def test_the_order_is_by_level_then_by_score_and_dependents() -> None:
     def risk(symbol: str, score: float, level: str, dependents: int | None) -> Risk:
         return Risk(symbol, "", score, level, 1, 0, impact=None if dependents is None else Impact(dependents=dependents))

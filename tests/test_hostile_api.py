@@ -130,6 +130,7 @@ FREE = {
     "take_out_secrets",
     "ingest_docs",
     "ingest_deps",
+    "ingest_code",
 }
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardwon.code import heads, source
-from hardwon.code.heads import GO, JAVA, PYTHON, RUST, SCRIPT, C
+from hardwon.code.calling import GO, JAVA, PYTHON, RUST, SCRIPT, C, family
 from hardwon.code.outline import Call
 from hardwon.code.resolve import CERTAIN, Resolver, is_alike, split
 from tests.codetree import reading
@@ -435,4 +435,4 @@ def test_what_is_no_code_has_no_calls(tmp_path: Path) -> None:
 
 def test_every_language_of_the_index_belongs_to_a_family() -> None:
     for language, extensions in source._ENDINGS.items():
-        assert all(heads.family(f"a.{extension}") for extension in extensions), language
+        assert all(family(f"a.{extension}") for extension in extensions), language

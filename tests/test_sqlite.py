@@ -18,6 +18,7 @@ from hardwon.store import schema, upgrade
 from hardwon.store.connection import CHECKPOINT_BYTES, SCHEMA, engine_is_safe, translate
 from hardwon.store.handle import Handle
 from hardwon.store.sqlite import SqliteStore
+from hardwon.types import Filter
 from tests.test_store import keep, lesson
 
 
@@ -352,3 +353,28 @@ def test_two_processes_write_while_a_third_recalls(path: str) -> None:
 @pytest.mark.slow
 def test_two_processes_write_a_thousand_lessons_each_while_a_third_recalls(path: str) -> None:
     write_together(path, _count("HARDWON_SCALE", 1000))
+
+
+def test_questions_about_a_place_read_an_index_and_not_every_memory(path: str) -> None:
+    store = make(path, 1, 2, 3)
+    connection = store.connection(readonly=True)
+    asked: list[tuple[str, object]] = []
+
+    def note(cursor: object, sql: str, values: object) -> bool:
+        asked.append((sql, values))
+        return True
+
+    active = Filter(statuses=("active",))
+    with store.read() as reader:
+        connection.exec_trace = note
+        reader.of_file("src/a.py", active, 10)
+        reader.anchored("src/a.py", "f", active, 10)
+        reader.experiences("f", "src/a.py", True)
+        reader.spoken_of({"f"})
+        reader.twin(b"x")
+        reader.find(active.replace(session="s"), 10)
+        connection.exec_trace = None
+        plans = [(sql, str(row[3])) for sql, values in asked for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
+    assert len(asked) >= 6
+    assert [(sql, plan) for sql, plan in plans if plan.startswith("SCAN ") and "json_each" not in plan] == []
+    store.close()

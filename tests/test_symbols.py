@@ -372,6 +372,17 @@ def test_comments_and_blank_lines_change_no_fingerprint(language: str, data: st.
 # --- what is not read
 
 
+@pytest.mark.parametrize(
+    "above", ["@Override public void g() { h(); }", "@Inject private A a;", "@A X, // why", "@Override void g() {} // {x"]
+)
+def test_a_declaration_with_an_annotation_in_its_line_annotates_nothing_below(above: str) -> None:
+    one = next(s for s in outline("A.java", b"class A {\n  void f() {\n    g();\n  }\n}\n").symbols if s.name == "f")
+    below = "  void f() {\n    g();\n  }\n}\n"
+    assert spans.Text(f"class A {{\n  {above}\n{below}".encode()).find(one) == (3, 5)
+    for annotation in ("@Override", '@Named("http://x")', '@Suppress({"a", "b"})', "#[test]"):
+        assert spans.Text(f"class A {{\n  {annotation}\n{below}".encode()).find(one) is None
+
+
 def test_languages_by_name() -> None:
     for path, language in (
         ("a.py", "python"), ("x/b.pyi", "python"), ("a.MJS", "javascript"), ("a.d.ts", "typescript"), ("a.h", "c"), ("a.C", ""),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -114,7 +115,9 @@ def feed(language: str, many: int, minified: bool) -> None:
 
 def fed(language: str, many: int, minified: bool = True) -> None:
     command = f"from tests.test_symbols_hostile import feed; feed({language!r}, {many}, {minified})"
-    done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, timeout=1200, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", command], capture_output=True, text=True, timeout=1200, check=False, cwd=Path(__file__).parents[1]
+    )
     assert done.returncode == 0, (done.returncode, done.stdout[-200:], done.stderr[-2000:])
 
 

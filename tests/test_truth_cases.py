@@ -48,8 +48,26 @@ VALUE = "export interface Pipe { a: string }\nexport const Pipe = make('Pipe', (
 OVERLOAD = "export function f(a: string): string;\nexport function f(a: any) { return a }\n"
 GROUP = "package a\n\ntype (\n\tForm struct{ Name string }\n\tJSON struct{}\n)\n"
 
+UNION = "export function f(a: string | number): (string | null) {\n  const made: A | B = make(a || 1);\n  return made;\n}\n"
+BARS = """\
+export function f(
+  a:
+    | string
+    | number,
+): (
+  | string
+  | null
+) {
+  const made:
+    | A
+    | B = make(a || 1);
+  return made;
+}
+"""
 # Name, path, symbol, before, after, state, where it is now ("" for nothing said).
 CASES = (
+    ("a bar before a union", "a.ts", "f", UNION, BARS, "same", ""),
+    ("a bar less in a union", "a.ts", "f", UNION, BARS.replace("    | string\n", ""), "changed", ""),
     (
         "quotes",
         "a.py",

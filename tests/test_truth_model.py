@@ -184,10 +184,13 @@ class World:
                 allowed = self._allowed(pinned, known)
                 about = f"memory {number} is {known}, shown as {anchor}; behind: {self.behind}\n" + "\n".join(self.told)
                 assert anchor.state in allowed, about
-                told_place = anchor.state == "moved" or (anchor.state == "changed" and anchor.now_path and not self.behind)
-                if anchor.state == known.state and told_place:
+                if anchor.state == known.state and (anchor.state == "moved" or anchor.now_path):
                     said = (anchor.now_path or anchor.path, anchor.now_symbol or anchor.symbol)
                     assert said == (known.path, known.name), about
+                if anchor.now_path:
+                    there = {one.name for one in self.now.get(anchor.now_path, ())}
+                    assert anchor.now_symbol in there, about
+                    assert (anchor.now_path, anchor.now_symbol) != (pinned.path, pinned.function.name), about
         finally:
             engine.close()
 

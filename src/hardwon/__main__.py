@@ -5,6 +5,12 @@ import sys
 
 gc.set_threshold(100_000)  # as in the installed command
 
+from hardwon.loading import install  # noqa: E402
+
+install()
+
 from hardwon.doors.cli import main  # noqa: E402
 
-sys.exit(main())
+code = main()
+gc.freeze()
+sys.exit(code)

@@ -8,7 +8,6 @@ they do not stand any more the answer is ``unknown``, never a guess.
 from __future__ import annotations
 
 from hardwon.code.names import dotted, last_part, same_symbol
-from hardwon.code.spans import Text
 from hardwon.digest import blake2b, git_blob
 from hardwon.types import Anchor
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from hardwon.code.index import CodeReader, Declared, Trail
     from hardwon.code.outline import Symbol
+    from hardwon.code.spans import Text
     from hardwon.types import AnchorState
 
     class Ground(Protocol):
@@ -33,25 +33,38 @@ SHORT = 30
 
 
 class Place:
-    """What is known of one file as it lies there: its content, its blob, and what that declares (None: nobody parsed it yet)."""
+    """What is known of one file as it lies there: its content, its blob, and what that declares."""
 
     def __init__(self, content: bytes, code: CodeReader, length: int) -> None:
         self.content = content
         self.blob = git_blob(content, length)
-        self.symbols = code.symbols(self.blob)
-        if self.symbols is None and b"\r\n" in content:  # git may keep it with other line ends than it lies there
+        if b"\r\n" in content and not code.knows(self.blob):  # git may keep it with other line ends than it lies there
             plain = git_blob(content.replace(b"\r\n", b"\n"), length)
-            if (symbols := code.symbols(plain)) is not None:
-                self.blob, self.symbols = plain, symbols
-        if self.symbols is not None and code.skipped(self.blob):
-            self.symbols = None
-        self.is_broken = bool(self.symbols) and code.is_broken(self.blob)
+            self.blob = plain if code.knows(plain) else self.blob
+        self._code = code
+        self._symbols: list[Symbol] | None = None
+        self._is_looked_up = False
         self._text: Text | None = None
+
+    @property
+    def symbols(self) -> list[Symbol] | None:
+        """What it declares, looked up when first asked for; None where nobody parsed it yet."""
+        if not self._is_looked_up:
+            self._is_looked_up = True
+            self._symbols = None if self._code.skipped(self.blob) else self._code.symbols(self.blob)
+        return self._symbols
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether it was parsed in part only, so that it may declare more."""
+        return bool(self.symbols) and self._code.is_broken(self.blob)
 
     @property
     def text(self) -> Text:
         """Its lines, to look for symbols among them."""
         if self._text is None:
+            from hardwon.code.spans import Text  # most files are as they were parsed
+
             self._text = Text(self.content)
         return self._text
 
@@ -123,20 +136,20 @@ class Judge:
                 return self._anywhere(anchor) if anchor.symbol else anchor
             return self._symbol(anchor) if anchor.symbol else self._file(anchor)
         except OSError:
-            return _told(anchor, "unknown")
+            return self._told(anchor, "unknown")
 
     def _file(self, anchor: Anchor) -> Anchor:
         place = self.place(anchor.path)
         trail = self._trail(anchor)
         if place is None:
             if trail is None:
-                return _told(anchor, "gone" if anchor.blob and self._is_settled(anchor) else "unknown")
+                return self._told(anchor, "gone" if anchor.blob and self._is_settled(anchor) else "unknown")
             if not trail.path or (there := self.place(trail.path)) is None:
-                return _told(anchor, "gone", trail)
-            return _told(anchor, "moved" if there.is_blob(anchor.blob) else "changed", trail)
+                return self._told(anchor, "gone" if self._is_settled(anchor) else "unknown", trail)
+            return self._told(anchor, "moved" if there.is_blob(anchor.blob) else "changed", trail)
         if not anchor.blob:
-            return _told(anchor, "unknown")
-        return _told(anchor, "same") if place.is_blob(anchor.blob) else _told(anchor, "changed", trail)
+            return self._told(anchor, "unknown")
+        return self._told(anchor, "same") if place.is_blob(anchor.blob) else self._told(anchor, "changed", trail)
 
     def _symbol(self, anchor: Anchor) -> Anchor:
         place = self.place(anchor.path)
@@ -146,16 +159,27 @@ class Judge:
         code = anchor.fingerprint or self._pinned_code(anchor) or (trail.fingerprint if trail else "")
         if place is not None and place.symbols is None:
             return self._edited(anchor, place, code, trail)
+        return self._sought(anchor, place, code, trail) if code else self._never_seen(anchor, place, trail)
+
+    def _sought(self, anchor: Anchor, place: Place | None, code: str, trail: Trail | None) -> Anchor:
+        """Of a file that is gone, or was parsed as it is: the symbol's code decides, at its place or where it went."""
         found = self._at_its_place(anchor, place)
         if found and code_of(found) == code:
-            return _told(anchor, "same")
+            return self._told(anchor, "same")
         if place is not None and place.is_broken and not found:
-            return _told(anchor, "unknown")  # it may stand where the parser lost its way
+            return self._told(anchor, "unknown")  # it may stand where the parser lost its way
         elsewhere = self._elsewhere(anchor, code, trail)
         # Its code in another place, and other code under its name: it moved, if that is long enough to tell.
         if found and (elsewhere is None or elsewhere.state != "moved"):
-            return _told(anchor, "changed" if code else "unknown", trail)
-        return elsewhere or _told(anchor, "gone" if (code or anchor.blob) and self._is_settled(anchor) else "unknown", trail)
+            return self._told(anchor, "changed", trail)
+        return elsewhere or self._told(anchor, "gone" if self._is_settled(anchor) else "unknown", trail)
+
+    def _never_seen(self, anchor: Anchor, place: Place | None, trail: Trail | None) -> Anchor:
+        """Of a symbol that nobody ever saw in its file (a misspelling, a language without a grammar) nothing is known but the file: it is
+        gone with that, and with nothing else."""
+        if place is not None or (trail is not None and trail.path):
+            return self._told(anchor, "unknown", trail)
+        return self._told(anchor, "gone" if anchor.blob and self._is_settled(anchor) else "unknown", trail)
 
     def _at_its_place(self, anchor: Anchor, place: Place | None) -> list[Symbol]:
         """The symbols of its name in its file: of the very name that it had, if that is known, for one in other letters is another."""
@@ -173,10 +197,11 @@ class Judge:
         return self.current and (self.place(anchor.path) is not None or not self._code.blob_at(anchor.path))
 
     def _untouched(self, anchor: Anchor, place: Place) -> Anchor:
-        """Of a file that is what it was, the symbol is as well, unless it never was there."""
-        if place.symbols is not None and not meant(place.symbols, anchor.symbol):
-            return _told(anchor, "unknown")
-        return _told(anchor, "same")
+        """Of a file that is what it was, the symbol is as well, unless it never was there: its code was found when it was pinned, or is
+        looked for now."""
+        if not anchor.fingerprint and place.symbols is not None and not meant(place.symbols, anchor.symbol):
+            return self._told(anchor, "unknown")
+        return self._told(anchor, "same")
 
     def _pinned_code(self, anchor: Anchor) -> str:
         """The fingerprint that the symbol had, by the content that it was pinned to."""
@@ -185,13 +210,13 @@ class Judge:
     def _edited(self, anchor: Anchor, place: Place, code: str, trail: Trail | None) -> Anchor:
         """Of a file that nobody parsed as it is: the symbol's own lines decide."""
         then = self._then(anchor)
-        if then and all(place.text.find(symbol) for symbol in then):
-            return _told(anchor, "same")
+        if then and _stand(place, then, self._code.symbols(anchor.blob) or ()):
+            return self._told(anchor, "same")
         last = self._code.symbols(self._code.blob_at(anchor.path)) or ()
         indexed = [one for one in last if one.qualified == then[0].qualified] if then else meant(last, anchor.symbol)
-        if code and indexed and all(place.text.find(symbol) for symbol in indexed):
-            return _told(anchor, "same") if code_of(indexed) == code else _told(anchor, "changed", trail)
-        return _told(anchor, "unknown")
+        if code and indexed and _stand(place, indexed, last):
+            return self._told(anchor, "same") if code_of(indexed) == code else self._told(anchor, "changed", trail)
+        return self._told(anchor, "unknown")
 
     def _elsewhere(self, anchor: Anchor, code: str, trail: Trail | None) -> Anchor | None:
         """Where it went: as git's history tells, or where the same code stands now. None where neither is known."""
@@ -199,36 +224,48 @@ class Judge:
             there = self.place(trail.path)
             symbols = there.symbols if there else None
             if symbols is None:
-                return _told(anchor, "unknown", trail)
+                return self._told(anchor, "unknown", trail)
             found = [symbol for symbol in symbols if symbol.qualified == trail.symbol]
             if found:
-                return _told(anchor, "moved" if code_of(found) == code else "changed", trail)
-        alike = self._alike(anchor, code) if trail is None else []
+                return self._told(anchor, "moved" if code_of(found) == code else "changed", trail)
+        alike = self._alike(anchor, code) if trail is None and code else []
         if len(alike) == 1:  # of several nobody knows which it was, if not a copy of it
-            there = self.place(alike[0].path)
-            if there is not None and any(symbol.fingerprint == code for symbol in there.symbols or ()):
-                moved: Anchor = anchor.replace(state="moved", now_path=alike[0].path, now_symbol=alike[0].symbol.qualified)
-                return moved
-        return _told(anchor, "gone", trail) if trail is not None and self._is_settled(anchor) else None
+            moved: Anchor = anchor.replace(state="moved", now_path=alike[0][0], now_symbol=alike[0][1])
+            return moved
+        return self._told(anchor, "gone", trail) if trail is not None and self._is_settled(anchor) else None
 
-    def _alike(self, anchor: Anchor, code: str) -> list[Declared]:
-        """The places of the same code, if it is long enough to tell; only those of its own name, if there are such."""
-        alike = [one for one in self._code.like(code) if one.symbol.tokens >= SHORT] if code else []
+    def _alike(self, anchor: Anchor, code: str) -> list[tuple[str, str]]:
+        """Path and symbol of the same code as the files are now, if it is long enough to tell; only those of its own name, if there are
+        such. Of the index are taken the files only: where it is behind, the code may be called otherwise by now."""
+        then = self._code.symbols(anchor.blob) or () if anchor.blob else ()
+        copies = {(anchor.path, one.qualified) for one in then if one.fingerprint == code}
+        paths = dict.fromkeys([*([anchor.path] if anchor.path else ()), *(one.path for one in self._code.like(code))])
+        places = [
+            (path, symbol.qualified)
+            for path in paths
+            for symbol in self._declares(path)
+            if symbol.fingerprint == code and symbol.tokens >= SHORT and (path, symbol.qualified) not in copies
+        ]
         name = last_part(anchor.symbol)
-        return [one for one in alike if last_part(one.symbol.qualified) == name] or alike
+        return [one for one in places if last_part(one[1]) == name] or places
+
+    def _declares(self, path: str) -> Sequence[Symbol]:
+        """What a file declares, if it was parsed as it is now."""
+        place = self.place(path)
+        return place.symbols or () if place is not None else ()
 
     def _anywhere(self, anchor: Anchor) -> Anchor:
         """A symbol without a file: wherever the index knows it."""
         if not anchor.fingerprint or not self._code.indexed_at:
-            return _told(anchor, "unknown")
+            return self._told(anchor, "unknown")
         found = self._declared(anchor.symbol)
         if any(one.symbol.fingerprint == anchor.fingerprint for one in found):
-            return _told(anchor, "same") if self._holds(found, anchor) else _told(anchor, "unknown")
+            return self._told(anchor, "same") if self._holds(found, anchor) else self._told(anchor, "unknown")
         if moved := self._elsewhere(anchor, anchor.fingerprint, None):
             return moved
         if not self.current:
-            return _told(anchor, "unknown")
-        return _told(anchor, "changed" if found else "gone")
+            return self._told(anchor, "unknown")
+        return self._told(anchor, "changed" if found else "gone")
 
     def _holds(self, found: Iterable[Declared], anchor: Anchor) -> bool:
         """Whether one of the files that declared it so still does."""
@@ -245,6 +282,42 @@ class Judge:
 
     def _trail(self, anchor: Anchor) -> Trail | None:
         return self._code.trail(anchor.path, anchor.symbol, anchor.blob, anchor.commit)
+
+    def _told(self, anchor: Anchor, state: AnchorState, trail: Trail | None = None) -> Anchor:
+        if trail is None:
+            plain: Anchor = anchor.replace(state=state)
+            return plain
+        moved = state != "gone" and self._is_there(anchor, trail)
+        told: Anchor = anchor.replace(
+            state=state,
+            now_path=trail.path if moved else "",
+            now_symbol=trail.symbol if moved else "",
+            changed_by=trail.changed_by if state in ("changed", "gone") else "",
+            changed_at=trail.changed_at if state in ("changed", "gone") else None,
+        )
+        return told
+
+    def _is_there(self, anchor: Anchor, trail: Trail) -> bool:
+        """Whether a trail leads to another place, and that still is one: the files may be of another commit than when it was found, and
+        a pointer to what is not there is worse than none."""
+        if not trail.path:
+            return False
+        if not trail.symbol:
+            return trail.path != anchor.path and self.place(trail.path) is not None
+        then = self._then(anchor)
+        if (trail.path, trail.symbol) == (anchor.path, then[0].qualified if then else dotted(anchor.symbol)):
+            return False
+        return any(symbol.qualified == trail.symbol for symbol in self.symbols_at(trail.path))
+
+
+def _stand(place: Place, symbols: Iterable[Symbol], declared: Sequence[Symbol]) -> bool:
+    """Whether the lines of symbols stand in a file, and as often as its content of then (what that ``declared``) had them."""
+    return all(
+        place.text.find(
+            symbol, sum((one.head, one.rows, one.span) == (symbol.head, symbol.rows, symbol.span) for one in declared)
+        )
+        for symbol in symbols
+    )
 
 
 def meant(symbols: Iterable[Symbol], name: str) -> list[Symbol]:
@@ -279,7 +352,9 @@ def within(symbols: Iterable[Symbol], first: int, last: int) -> list[Symbol]:
     return [
         symbol
         for symbol in touched
-        if not any(
+        # One that lies in the lines as a whole has none around the same part of them: without this, a whole file takes the square.
+        if (first <= symbol.first and symbol.last <= last)
+        or not any(
             other is not symbol
             and symbol.first <= other.first
             and other.last <= symbol.last
@@ -296,18 +371,3 @@ def _around(inner: Symbol, outer: Symbol, first: int, last: int) -> bool:
         and inner.last >= min(last, outer.last)
         and (inner.first, inner.last) != (outer.first, outer.last)
     )
-
-
-def _told(anchor: Anchor, state: AnchorState, trail: Trail | None = None) -> Anchor:
-    if trail is None:
-        plain: Anchor = anchor.replace(state=state)
-        return plain
-    moved = state != "gone" and (trail.path, trail.symbol) != (anchor.path, dotted(anchor.symbol))
-    told: Anchor = anchor.replace(
-        state=state,
-        now_path=trail.path if moved else "",
-        now_symbol=trail.symbol if moved else "",
-        changed_by=trail.changed_by if state in ("changed", "gone") else "",
-        changed_at=trail.changed_at if state in ("changed", "gone") else None,
-    )
-    return told

@@ -23,6 +23,9 @@ _KEPT = ("GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILES
 # A partial clone would fetch each missing file by itself, over the network.
 _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"}
 _QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_ATTR_NOSYSTEM": "1", "GIT_PAGER": "cat", "LC_ALL": "C"}
+# Into a pipe git would write each line by itself: a third of its time where it lists commits (curl's 39,000: .31 s for .42 s of the
+# processor), and ten times that of whoever reads it. Nobody waits for single lines; where one does, git has a way of its own.
+_QUIET["GIT_FLUSH"] = "0"
 _TRUE = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": "/nonexistent/grafts"}
 # diff-tree reads the index, which it does not need here, and dies if it is damaged.
 _QUIET["GIT_INDEX_FILE"] = "/nonexistent/index"

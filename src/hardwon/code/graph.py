@@ -6,7 +6,7 @@ Nothing of it is kept: edges are resolved from the index when somebody asks, eac
 
 from __future__ import annotations
 
-from hardwon.code.heads import GO, RUST, C, family
+from hardwon.code.calling import CONSTRUCTORS, GO, MOST_SITES, RUST, C, family, sites
 from hardwon.code.names import dotted, last_part, same_symbol
 from hardwon.code.resolve import CERTAIN, Resolver
 from hardwon.code.scope import CLASSES, FOREIGN, is_test, outwards
@@ -14,19 +14,18 @@ from hardwon.types import Impact, Neighbour, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from hardwon.code.index import CodeReader
     from hardwon.code.outline import Call, Import, Symbol
 
 MOST_NODES, DEEPEST = 2000, 10
-# Calls that are looked at: for one symbol, for a whole impact, and for the surroundings of a place, which recall waits for. What has
-# more is said to be cut short.
-MOST_SITES, MOST_OF_IMPACT, MOST_AROUND = 1000, 3000, 120
+# Calls that are looked at: for a whole impact, and for the surroundings of a place, which recall waits for. What has more is said to be
+# cut short.
+MOST_OF_IMPACT, MOST_AROUND = 3000, 120
 SURE = 0.8
 # A call of a method of a base class reaches the methods that override it, or one of the others that do.
 _OVERRIDDEN = 0.7
-_CONSTRUCTORS = frozenset(("__init__", "__new__", "__post_init__", "constructor"))
 _MOST_MEMBERS = 60
 MOST_PLACES = 5
 # How near the surroundings are to the place itself (1.0), for recall; a second step along calls counts half.
@@ -62,26 +61,23 @@ class Graph:
         """The declarations that call one, surest first; what calls from a function inside another counts for the outer."""
         return self._callers_of(path, symbol)[0]
 
-    def callers_among(self, path: str, symbol: str, choose: Callable[[set[str]], set[str]]) -> list[Edge]:
-        """The same, of the callers only that have a name, or one around them, which ``choose`` picks from all of these: who knows
-        whom to look for is spared to resolve the other calls."""
-        sites = list(self._sites(path, symbol, MOST_SITES))
-        chosen = choose({name for _, call in sites for name in call.caller.split(".") if name})
-        return self._from_sites(path, symbol, [site for site in sites if chosen.intersection(site[1].caller.split("."))])[0]
+    def callers_from(self, path: str, symbol: str, found: Iterable[tuple[str, Call]]) -> list[Edge]:
+        """The callers among calls that may mean a symbol (code/calling.py)."""
+        return self._from_sites(path, symbol, found)[0]
 
     def _callers_of(self, path: str, symbol: str) -> tuple[list[Edge], bool]:
         """The callers, and whether some were left out."""
         key = (path, symbol)
         if key not in self._callers:
             left = min(MOST_SITES, self._until - self.looked_at)
-            self._callers[key] = self._from_sites(path, symbol, self._sites(path, symbol, left))
+            self._callers[key] = self._from_sites(path, symbol, sites(self.reader, path, symbol, left))
         return self._callers[key]
 
-    def _from_sites(self, path: str, symbol: str, sites: Iterable[tuple[str, Call]]) -> tuple[list[Edge], bool]:
+    def _from_sites(self, path: str, symbol: str, found_at: Iterable[tuple[str, Call]]) -> tuple[list[Edge], bool]:
         wanted = self._called_as(path, symbol)
         best: dict[tuple[str, str], float] = {}
         left = min(MOST_SITES, self._until - self.looked_at)
-        for site, call in sites:
+        for site, call in found_at:
             left -= 1
             if left < 0:
                 break
@@ -98,7 +94,7 @@ class Graph:
         """The declarations whose calls reach this one, and how surely: itself, its class if it is a constructor, what it overrides."""
         wanted = {(path, symbol): 1.0}
         owner, _, name = symbol.rpartition(".")
-        if name in _CONSTRUCTORS:
+        if name in CONSTRUCTORS:
             wanted[path, owner] = 1.0
         if family(path) == C:  # declared in a header, defined elsewhere
             same = [one for one in self.resolver.scopes.named(name, C) if one.symbol.qualified == symbol]
@@ -109,21 +105,6 @@ class Graph:
             if base is not None and base is not FOREIGN and base.symbol is not None:
                 wanted.setdefault((base.path, base.symbol.qualified), _OVERRIDDEN)
         return wanted
-
-    def _sites(self, path: str, symbol: str, left: int) -> Iterator[tuple[str, Call]]:
-        """The calls that may mean a symbol: those of its name, and of the names that files took it under."""
-        owner, _, name = symbol.rpartition(".")
-        if name in _CONSTRUCTORS and owner:
-            name = owner.rpartition(".")[2]
-        language = family(path)
-        for site in self.reader.calls_to(name, max(0, left) + 1):
-            if family(site.path) == language:
-                yield site.path, site.call
-        for file, taken in self.reader.importers_of(name):
-            if taken.name == name and taken.alias not in ("", name) and family(file) == language:
-                for call in self.reader.calls_in(file):
-                    if call.name == taken.alias:
-                        yield file, call
 
     def callees(self, path: str, symbol: str) -> list[Edge]:
         """The declarations that one calls, surest first, for each call the likeliest."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import stat
 
-from hardwon.code.source import LARGEST
+LARGEST = 1 << 20  # bytes of a file that is read as code
 
 
 class Files:
@@ -14,7 +15,8 @@ class Files:
         self._root = root
 
     def content(self, path: str) -> bytes | None:
-        """A file's content; None where there is no such file. OSError for one that cannot be read, or is too large."""
+        """A file's content; None where there is no such file, but a folder perhaps. OSError for one that cannot be read, is too large, or
+        is none that keeps what it says (a pipe, a device: reading takes from others what they wait for)."""
         try:
             descriptor = os.open(os.path.join(self._root, path), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except (FileNotFoundError, NotADirectoryError):
@@ -22,8 +24,12 @@ class Files:
         except ValueError as error:
             raise OSError(str(error)) from error
         try:
-            size = os.fstat(descriptor).st_size
-            if size > LARGEST:
+            state = os.fstat(descriptor)
+            if stat.S_ISDIR(state.st_mode):
+                return None
+            if not stat.S_ISREG(state.st_mode):
+                raise OSError(f"{path} is no regular file")
+            if state.st_size > LARGEST:
                 raise OSError(f"{path} has more than {LARGEST} bytes")
             with os.fdopen(descriptor, "rb", closefd=False) as file:
                 return file.read(LARGEST + 1)

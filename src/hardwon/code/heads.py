@@ -6,20 +6,12 @@ boxed type as the type inside, a union of several as nothing, for it may be any 
 
 from __future__ import annotations
 
+from hardwon.code.calling import GO, JAVA, PYTHON, RUST, SCRIPT, C
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PYTHON, SCRIPT, GO, RUST, JAVA, C = "python", "script", "go", "rust", "java", "c"
-_FAMILIES = {
-    PYTHON: "py pyi pyw",
-    SCRIPT: "js jsx mjs cjs ts tsx mts cts",
-    GO: "go",
-    RUST: "rs",
-    JAVA: "java",
-    C: "c h cc cpp cxx c++ hh hpp hxx h++ ipp inl tpp cppm ixx",
-}
-_BY_EXTENSION = {extension: family for family, extensions in _FAMILIES.items() for extension in extensions.split()}
 _OPEN, _CLOSE = "([{<", ")]}>"
 _WRAPPER_WORDS = """
 Optional Option Type type Box Arc Rc Cow Ref RefCell Mutex RwLock Pin Promise Awaitable Coroutine shared_ptr unique_ptr weak_ptr
@@ -33,13 +25,6 @@ async export default declare override native synchronized volatile unsigned sign
 typename register
 """
 _MODIFIERS = frozenset(_MODIFIER_WORDS.split())
-
-
-def family(path: str) -> str:
-    """The languages whose code can call each other: ``python``, ``script`` (JavaScript, TypeScript), ``go``, ``rust``, ``java``,
-    ``c`` (with C++); "" for any other file."""
-    extension = path[path.rfind(".") + 1 :]
-    return _BY_EXTENSION.get(extension) or _BY_EXTENSION.get(extension.lower(), "")
 
 
 def parameter(head: str, name: str, language: str) -> str | None:

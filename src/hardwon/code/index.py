@@ -109,8 +109,13 @@ class CodeReader(Protocol):
     def lost(self) -> list[tuple[str, str]]:
         """The anchors (path, symbol) of which nothing was found any more, each once, sorted."""
 
-    def moved_to(self, path: str) -> list[tuple[str, str]]:
-        """The anchors (path, symbol) of other files that were found to have come to that file, each once, sorted."""
+    def moves(self) -> list[tuple[str, str, str, str]]:
+        """Path and symbol of all anchors that were found in another file or under another name, and path and symbol of where that is;
+        each once, sorted."""
+
+    def now_at(self, path: str, symbol: str) -> list[tuple[str, str]]:
+        """Path and symbol to which anchors on that symbol of that file were followed, each once, sorted: several where memories were pinned
+        to it at several times."""
 
     def setting(self, name: str) -> str:
         """A value that is kept beside the index; "" when absent."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from posixpath import dirname, join, normpath
 
-from hardwon.code.heads import GO, JAVA, PYTHON, RUST, SCRIPT, C, family
+from hardwon.code.calling import GO, JAVA, PYTHON, RUST, SCRIPT, C, family
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

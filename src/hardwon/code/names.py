@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+_BORDERS = ".:#/>"
+
 
 def same_symbol(one: str, other: str) -> bool:
     """Whether two spellings may name one symbol: equal, or one is the end of the other at a border (``validate``, ``A.validate``,
     ``a::A#validate``)."""
     longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
     longer, shorter = longer.casefold(), shorter.casefold()
-    if longer == shorter or (longer.endswith(shorter) and longer[-len(shorter) - 1] in ".:#/>"):
+    if longer == shorter or (longer.endswith(shorter) and longer[-len(shorter) - 1] in _BORDERS):
         return True
     longer, shorter = sorted((dotted(longer), dotted(shorter)), key=len, reverse=True)
     return bool(shorter) and (longer == shorter or longer.endswith("." + shorter))
+
+
+def ending(symbol: str) -> str:
+    """What two spellings of one symbol have in common, to look for them by: equal for all that ``same_symbol`` takes for one."""
+    name = symbol.casefold().removesuffix("()").rstrip(_BORDERS)
+    return name[max(map(name.rfind, _BORDERS)) + 1 :]
 
 
 def dotted(symbol: str) -> str:

@@ -7,8 +7,8 @@ method's name, which says little: the rules below would rather give nothing than
 from __future__ import annotations
 
 from hardwon.code import heads
+from hardwon.code.calling import GO, JAVA, PYTHON, RUST, SCRIPT, C, family
 from hardwon.code.common_names import common
-from hardwon.code.heads import GO, JAVA, PYTHON, RUST, SCRIPT, C, family
 from hardwon.code.outline import Call
 from hardwon.code.scope import CLASSES, FOREIGN, Scopes, Thing, outwards
 from hardwon.types import Value

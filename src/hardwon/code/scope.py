@@ -5,7 +5,7 @@ from __future__ import annotations
 from posixpath import dirname, join
 
 from hardwon.code import heads
-from hardwon.code.heads import GO, JAVA, PYTHON, RUST, SCRIPT, C, family
+from hardwon.code.calling import GO, JAVA, PYTHON, RUST, SCRIPT, C, family
 from hardwon.code.modules import Modules
 from hardwon.types import Value
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from hardwon.code.ground import LARGEST
+
 __all__ = ["LARGEST", "language_of", "skipped_content", "skipped_path"]
 
-LARGEST = 1 << 20  # bytes
 _LOOKED_AT = 8000  # bytes in which a NUL means binary, as git does
 _HEAD = 2048  # bytes in which a generator says so
 # People break lines; minifiers do not. The longest average among 3,000 files that people wrote was 120.

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # Lines that one search may compare, so that a text of a hundred thousand equal lines does not hold anybody up.
 _MOST_COMPARED = 500_000
+# How a line ends that holds a declaration, or begins its body; nothing that ends so is an annotation of what follows.
+_ENDS = (b";", b"{", b"}", b",")
 
 
 def folded(content: bytes) -> list[tuple[int, Line]]:
@@ -42,20 +44,36 @@ class Text:
         for place, line in enumerate(self._bare):
             self._at.setdefault(crc32(line[1]), []).append(place)
 
-    def find(self, symbol: Symbol) -> tuple[int, int] | None:
-        """First and last line of the place where the symbol's lines stand, the nearest to where it was; None where they do not."""
+    def find(self, symbol: Symbol, copies: int = 1) -> tuple[int, int] | None:
+        """First and last line of the place where the symbol's lines stand, the nearest to where it was; None where they do not.
+
+        ``copies``: of how many symbols these were the lines. Where fewer places have them, nobody knows which of those was edited.
+        """
         places = [place for place in self._at.get(symbol.head, ()) if place + symbol.rows <= len(self._bare)]
         places.sort(key=lambda place: abs(self._lines[place][0] - symbol.first))
+        found = None
         for place in places[: max(1, _MOST_COMPARED // max(1, symbol.rows))]:
-            if self._is_annotated(place):
-                continue  # a decorator that was put above it is a part of it, and was none
+            if self._is_annotated(place) or self._goes_on(place, symbol.rows):
+                continue  # a decorator above it or a line at its end is a part of it, and was none
             if symbol.rows and _digest(self._bare[place : place + symbol.rows]) == symbol.span:
-                return self._lines[place][0], self._lines[place + symbol.rows - 1][0]
+                found = found or (self._lines[place][0], self._lines[place + symbol.rows - 1][0])
+                copies -= 1
+                if copies <= 0:
+                    return found
         return None
 
+    def _goes_on(self, place: int, rows: int) -> bool:
+        """Whether the line after so many is indented as if it belonged to what begins with the first."""
+        after = place + rows
+        return after < len(self._bare) and self._bare[after][0] > self._bare[place][0]
+
     def _is_annotated(self, place: int) -> bool:
-        """Whether the line before begins a decorator, annotation or attribute: a symbol that has one begins with it."""
-        return place > 0 and self._bare[place - 1][1].startswith((b"@", b"#["))
+        """Whether the line before is a decorator, annotation or attribute: a symbol that has one begins with it. Not where a declaration
+        follows in the same line: ``@Override public void f() {}``."""
+        if place == 0:
+            return False
+        before = self._bare[place - 1][1]
+        return before.startswith((b"@", b"#[")) and not before.endswith(_ENDS) and not before.partition(b"//")[0].endswith(_ENDS)
 
     def lines_of(self, passage: bytes) -> tuple[int, int] | None:
         """First and last line of the only place where a passage stands, blanks aside; None where it stands nowhere, or twice."""

@@ -121,7 +121,19 @@ class Chain:
         if len(step.parents) < 2:
             return []
         span = [f"^{step.parents[0]}", step.commit]
-        listing = ["log", "--reverse", "--no-merges", "--max-count=500", "--topo-order", _FORMAT, *span, "--", path]
+        # As a literal name: brackets and stars in it are no pattern, nor is a colon before it magic.
+        listing = [
+            "--literal-pathspecs",
+            "log",
+            "--reverse",
+            "--no-merges",
+            "--max-count=500",
+            "--topo-order",
+            _FORMAT,
+            *span,
+            "--",
+            path,
+        ]
         found = []
         for line in git.run(self._root, listing).stdout.decode("ascii", "replace").splitlines():
             sha, at, *parents = line.split()

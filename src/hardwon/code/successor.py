@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 # How alike two bodies have to be (the share of their tokens that both have in one order) to be one symbol under a new name: in its
 # own file, in another one, and where the name stayed.
 ALIKE_HERE, ALIKE_ELSEWHERE, ALIKE_NAMESAKE = 0.6, 0.7, 0.4
+# The same of a function of fewer than ``SHORT`` tokens that went into a class, a namespace or another function.
+ALIKE_SHORT = 0.85
 # A file that is gone, and one of its name that came up: one file, if it declares this share of the names.
 SAME_FILE = 0.5
 # Files of one step that are searched for what it took away: of its name, and others.
@@ -98,17 +100,21 @@ class Successors:
         here = new_entry is entry
         if not equal and candidate.fingerprint == lost.fingerprint:
             return (3.0, "same code") if candidate.qualified == lost.qualified else (0.0, "")
+        whole_name = candidate.qualified == lost.qualified
         if candidate.fingerprint == lost.fingerprint and (namesake or (equal == 1 and (here or lost.tokens >= SHORT))):
-            return 4.0 + namesake + here, "same code"
-        if (candidate.kind in _CALLED) != (lost.kind in _CALLED) or min(candidate.tokens, lost.tokens) < SHORT // 3:
-            return 0.0, ""
-        if not lost.tokens / 3 <= candidate.tokens <= lost.tokens * 3:
+            return 4.0 + namesake + here + whole_name / 2, "same code"
+        stands_for_it = whole_name or (here and (namesake or _container(candidate) == _container(lost)))
+        # Of methods every second class has one that is called so and does next to the same.
+        is_known = stands_for_it or (namesake and not _container(lost))
+        if not _comparable(lost, candidate, SHORT // 3 if is_known else SHORT):
             return 0.0, ""
         alike = self._alike(entry, lost, new_entry, candidate)
         least = ALIKE_NAMESAKE if namesake else ALIKE_HERE if here else ALIKE_ELSEWHERE
+        if not stands_for_it and min(candidate.tokens, lost.tokens) < SHORT:
+            least = ALIKE_SHORT
         if alike < least:
             return 0.0, ""
-        return alike + namesake, f"{'same name, ' if namesake else ''}{round(alike * 100)} % of its code"
+        return alike + namesake + whole_name / 2, f"{'same name, ' if namesake else ''}{round(alike * 100)} % of its code"
 
     def _alike(self, entry: Entry, lost: Symbol, new_entry: Entry, candidate: Symbol) -> float:
         old = self._tokens(self._source.text(entry.old_blob, entry.old_path), lost)
@@ -120,6 +126,19 @@ class Successors:
     def _tokens(self, text: bytes, symbol: Symbol) -> list[bytes]:
         lines = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")[symbol.first - 1 : symbol.last]
         return _TOKEN.findall(b"\n".join(lines))[:_MOST_TOKENS]
+
+
+def _comparable(lost: Symbol, candidate: Symbol, fewest: int) -> bool:
+    """Whether likeness could tell anything of them. Few tokens are alike by chance in every test and delegation: ``fewest`` are asked
+    of both, more where neither the place nor the name speaks for it."""
+    if (candidate.kind in _CALLED) != (lost.kind in _CALLED) or min(candidate.tokens, lost.tokens) < fewest:
+        return False
+    return lost.tokens / 3 <= candidate.tokens <= lost.tokens * 3
+
+
+def _container(symbol: Symbol) -> str:
+    """What it is declared in; "" for the file itself."""
+    return symbol.qualified.rpartition(".")[0]
 
 
 def whole(declarations: Sequence[Symbol]) -> Symbol | None:

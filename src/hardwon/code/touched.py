@@ -6,16 +6,16 @@ from hardwon.code.names import same_symbol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+    from hardwon.code.outline import Outline
 
 
-def fingerprints(path: str, content: bytes | None) -> dict[str, str] | None:
+def fingerprints(path: str, content: bytes | None, outline: Callable[[str, bytes], Outline]) -> dict[str, str] | None:
     """The fingerprint of each symbol by its qualified name, of several of one name all of them; {} of no file; None where the file is
-    in no language that is known here, or too large to be read."""
+    in no language that is known here, or too large to be read. ``outline`` parses (code/workers.py)."""
     if content is None:
         return {}
-    from hardwon.code.symbols import outline
-
     found = outline(path, content)
     if found.skipped:
         return None

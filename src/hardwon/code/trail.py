@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hardwon.code.successor import Source
 
 
-# The evidence of what lies in the working tree only.
+# The evidence of what lies, in part at least, in the working tree only: no commit has that place, so nothing is followed from there.
 UNCOMMITTED = "not committed"
 
 
@@ -56,7 +56,7 @@ class Tracker:
         path, symbol = (known.path, known.symbol) if known else (start.path, start.symbol)
         changed: tuple[str, int | None] | None = (known.changed_by, known.changed_at) if known and known.changed_at else None
         evidence = known.evidence if known else ""
-        number = 0
+        number, committed = 0, True
         while path:
             stays = self._stays(path, symbol, number)
             if changed is None:
@@ -67,12 +67,13 @@ class Tracker:
             step = self._steps[at]
             path, symbol, told = self._next(step, entry, symbol)
             evidence = told or evidence
+            committed = committed and bool(step.commit)
             if path:
                 changed = changed or self._if_changed(start, path, symbol, at)
             else:
                 changed = changed or (self._who(step, entry, lambda blob, where: blob == ""), step.at)
             number = at + 1
-        if changed == ("", None):
+        if changed == ("", None) or not committed:
             evidence = UNCOMMITTED
         return Trail(path, symbol if path else "", *(changed or ("", None)), evidence, start.fingerprint)
 

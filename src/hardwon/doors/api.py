@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hardwon.engine.erase import Erasure
     from hardwon.engine.exchange import ImportReport
     from hardwon.engine.explain import Explanation
+    from hardwon.engine.indexing import CodeReport
     from hardwon.engine.repair import RepairReport
     from hardwon.engine.restore import Restoration
     from hardwon.engine.secrets import Held
@@ -386,6 +387,11 @@ class Repository(Items):
     def ingest_deps(self, *, dry_run: bool = False) -> DerivedReport:
         """Bring the facts on dependencies, and upgrades that were taken back, up to date."""
         return self.engine.ingest_dependencies(dry_run=dry_run)
+
+    def ingest_code(self) -> CodeReport:
+        """Bring the index of the code up to date with the working tree, and find what became of the code that memories speak of. A
+        report of nothing outside any working tree."""
+        return self.engine.refresh_code(thorough=True)
 
     def reembed(self, *, history: bool = False, limit: int | None = None) -> EmbedReport:
         """Make the vectors that are missing; Unavailable without the extra ``vectors``."""

@@ -7,7 +7,7 @@ import sys
 import time
 
 from hardwon.doors import identity, render, reports, space, waiting
-from hardwon.engine import erased
+from hardwon.engine import code_index, erased
 from hardwon.errors import Damaged, GitFailed, HardwonError, InvalidInput, StoreError
 from hardwon.store.filesystem import network_at
 from hardwon.types import Finding, Mode, Value
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from hardwon.doors.handle import Answer, Call
     from hardwon.doors.parse import Request
+    from hardwon.engine.code_index import IndexState
     from hardwon.engine.core import Engine
     from hardwon.engine.indexing import CodeReport
     from hardwon.types import IngestReport
@@ -66,7 +67,7 @@ def init(call: Call) -> Answer:
     stopped = stopped or code is None
     seconds = time.monotonic() - started
     data = _init_data(engine, report, seconds, stopped) | {"code": _code_data(code)} | encryption.data(engine, call.settings.home)
-    text = "\n".join([_init_text(engine, report, seconds, stopped), *(reports.code(code) if code else ()), *missed, *told])
+    text = "\n".join([_init_text(engine, report, seconds, stopped, [*(reports.code(code) if code else ()), *missed]), *told])
     return Answer(text, data, _INTERRUPTED if stopped else 0)
 
 
@@ -117,7 +118,7 @@ def _degraded(engine: Engine) -> list[str]:
     return [engine.bulk.degraded] if engine.bulk.degraded else []
 
 
-def _init_text(engine: Engine, report: IngestReport | None, seconds: float, stopped: bool) -> str:
+def _init_text(engine: Engine, report: IngestReport | None, seconds: float, stopped: bool, code: list[str]) -> str:
     checkout = engine.home.checkout
     lines = [identity.done(engine.home)]
     figures = engine.figures()
@@ -128,6 +129,7 @@ def _init_text(engine: Engine, report: IngestReport | None, seconds: float, stop
         lines.append(f"interrupted: {figures.get('change', 0):,} commits are kept, `hardwon init` goes on from there")
     elif not checkout.git_dir:
         lines.append("this folder is not in git: a memory of its own, without a history")
+    lines += code
     lines += [f"{item.what}: {item.remedy}" for item in identity.shallow(checkout)]
     lines += _degraded(engine)
     lines.append(f"store: {_path(engine)} ({store_bytes(_path(engine)) / 1e6:.1f} MB)")
@@ -142,7 +144,8 @@ class Condition(Value):
     ``bytes`` on the disk, of which ``log`` is not moved into the store yet; ``free`` bytes can be given back. ``origins``: remotes that
     lead to it; ``folders``: where it was found; ``related``: other memories that may be the same project's. ``memories`` counts what is
     kept (nothing where the store cannot be read), ``silent`` ones of these belong to other branches; ``recipient``: the public half of
-    its key, "" for none; ``spool`` what waits; ``mode`` what can take part in an answer, and what is missing.
+    its key, "" for none; ``spool`` what waits; ``code``: how far the code is indexed, None outside any working tree; ``mode`` what can take
+    part in an answer, and what is missing.
     """
 
     ok: bool
@@ -168,6 +171,7 @@ class Condition(Value):
     silent: int
     spool: Mapping[str, object]
     mode: Mode
+    code: IndexState | None = None
 
 
 def condition(engine: Engine, home: str) -> Condition:
@@ -179,6 +183,8 @@ def condition(engine: Engine, home: str) -> Condition:
     figures, broken = _figures(engine)  # first, for it says best what is wrong with a store that cannot be opened
     entry = place.entry
     findings = (*broken, *waiting.findings(engine), *_findings(engine, readable=not broken), *encryption.findings(engine, home))
+    code = code_index.state(engine)
+    findings = (*findings, *_of_code(code))
     log, free = space.figures(engine, readable=not broken)
     # Of a memory that was named, nothing is said of the folder that we happen to stand in.
     related = () if place.why == "name" else tuple(other.name for other in akin(engine, home))
@@ -188,7 +194,25 @@ def condition(engine: Engine, home: str) -> Condition:
         related=related, root=checkout.root, branch=checkout.branch, head=checkout.head,
         store=path, **encryption.data(engine, home), bytes=store_bytes(path), log=log, free=free, engine=_engine_version(),
         memories=figures, silent=0 if broken else engine.silent(), spool=waiting.counts(engine), mode=_mode(),
+        code=code,
     )  # fmt: skip
+
+
+def _of_code(code: IndexState | None) -> list[Finding]:
+    """A note where the index does not know the code that is checked out: what became of the code of memories is then not known either."""
+    if code is None or not (code.behind or code.trouble):
+        return []
+    what = f"the index of the code is behind: it is of {code.commit[:10]}" if code.at else "the code is not indexed yet"
+    if code.trouble:
+        what = f"the index of the code cannot be read: {code.trouble}"
+    return [Finding("note", what, "code", "run `hardwon ingest code`")]
+
+
+def _code_row(code: IndexState | None) -> str:
+    if code is None or not code.at:
+        return "not indexed"
+    of = f", of {code.commit[:10]}" if code.commit else ""
+    return f"{render.plural(code.files, 'file', 'files')} indexed ({code.bytes / 1e6:.1f} MB){of}"
 
 
 def _figures(engine: Engine) -> tuple[dict[str, int], list[Finding]]:
@@ -225,6 +249,7 @@ def status(call: Call) -> Answer:
         ("memory", found.name), ("found by", found.reason), ("remote", ", ".join(found.origins) or "none"), *here,
         ("store", f"{found.store} ({space.described(found.bytes, found.log, found.free)})"),
         ("encrypted", f"to {found.recipient}" if found.recipient else "no"), ("engine", found.engine),
+        *([("code", _code_row(found.code))] if found.code else []),
         *found.memories.items(), *([("of other branches", found.silent)] if found.silent else []), *elsewhere,
         *(("not here", line) for line in found.mode.degraded),
     ]  # fmt: skip
@@ -232,7 +257,8 @@ def status(call: Call) -> Answer:
     if found.findings:
         text += "\n" + render.findings(found.findings, call.paint)
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in vars(found).items()}
-    data = {**plain, "findings": [dict(vars(item)) for item in found.findings], "mode": shapes.mode(found.mode)}
+    data = {**plain, "findings": [dict(vars(item)) for item in found.findings], "mode": shapes.mode(found.mode),
+            "code": shapes.code_index(found.code)}  # fmt: skip
     return Answer(text, data, 0 if found.ok else 1)
 
 

@@ -54,13 +54,15 @@ def _change(one: Explained, here: str, paint: render.Paint) -> list[str]:
     commit, memory = one.commit, one.memory
     count = f", {render.plural(one.count, 'line', 'lines')}" if one.count else ""
     request = f" (#{one.pull_request})" if one.pull_request and f"#{one.pull_request}" not in commit.subject else ""
-    lines = [f"  {paint('bold', commit.sha[:10])}  {commit.subject}{request}"]
+    subject = commit.subject or ("" if memory is None else "(forgotten)" if memory.status == "forgotten" else render.ERASED)
+    lines = [f"  {paint('bold', commit.sha[:10])}  {subject}{request}"]
     facts = [_ROLE[one.role] + count, day(commit.at), commit.author, f"as {one.path}" if one.path not in ("", here) else ""]
     facts += ["a shallow clone ends here: it may be older"] if one.boundary else []
     facts += ["not in the memory, read from git"] if memory is None else []
     lines.append(paint("dim", "      " + " · ".join(filter(None, facts))))
     body = memory.detail if memory is not None else commit.body
-    lines += [f"      {line}" for line in body.splitlines()[:_BODY_LINES]]
+    told = [line for line in body.splitlines() if line.strip()]
+    lines += [f"      {line}" for line in told[:_BODY_LINES]] + ["      …"] * (len(told) > _BODY_LINES)
     if memory is not None and memory.outcome == "failed":
         lines.append("      " + paint("red", f"taken back: {memory.because}" if memory.because else "taken back"))
     for link, other in one.links:

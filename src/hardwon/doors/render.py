@@ -63,19 +63,24 @@ def lesson_receipt(receipt: Receipt, symbol: str, text: str, risk: Risk | None, 
     """What ``fail`` and ``ok`` say."""
     mark = "x" if failed else "ok"
     count = f" ({plural(risk.fails, 'failure', 'failures')}, risk {risk.score:.2f} {risk.level})" if risk else ""
-    return f'{mark} recorded: {symbol} - "{text}"{count} #{receipt.number}' + _redacted(receipt)
+    return f'{mark} recorded: {symbol} - "{text}"{count} #{receipt.number}' + _more(receipt)
 
 
 def write_receipt(receipt: Receipt, named: str = "") -> str:
     """What another write says; ``named`` is how the asker called a memory that has no number, such as a commit."""
     why = f" ({receipt.why})" if receipt.why else ""
     name = f"#{receipt.number}" if receipt.number is not None else named or receipt.id
-    return f"{receipt.action} {name}{why}" + _redacted(receipt)
+    return f"{receipt.action} {name}{why}" + _more(receipt)
 
 
-def _redacted(receipt: Receipt) -> str:
+def _more(receipt: Receipt) -> str:
+    """Secrets that were taken out, and places that are not there, a line each."""
     what = plural(receipt.redacted, "secret was", "secrets were")
-    return f"\n{what} taken out before anything was stored" if receipt.redacted else ""
+    lines = [f"\n{what} taken out before anything was stored"] if receipt.redacted else []
+    for path, symbol in receipt.missing:
+        told = f"{path} declares no {symbol}" if symbol else f"there is no file {path}"
+        lines.append(f"\nnote: {told}, so that this memory cannot follow it")
+    return "".join(lines)
 
 
 def symbols(reports: Sequence[SymbolReport], paint: Paint) -> str:
@@ -98,7 +103,9 @@ def _symbol(report: SymbolReport, paint: Paint) -> str:
         mark = paint("red", "x") if memory.outcome == "failed" else paint("green", "ok")
         times = f" ({memory.seen} times)" if memory.seen > 1 else ""
         status = "" if memory.status == "active" else f" [{memory.status}]"
-        lines.append(f"    {mark} [{day(memory.updated_at)}] #{memory.number} {memory.text}{times}{status}")
+        told = "; ".join(dict.fromkeys(filter(None, map(fate, memory.anchors))))
+        became = paint("yellow", f" ({told})") if told else ""
+        lines.append(f"    {mark} [{day(memory.updated_at)}] #{memory.number} {memory.text}{times}{status}{became}")
         lines += [f"      - {line}" for line in memory.detail.splitlines()]
     return "\n".join(lines)
 

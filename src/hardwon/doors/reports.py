@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from hardwon.engine.indexing import CodeReport
     from hardwon.types import IngestReport
 
-_SKIPPED = {"large": "too large", "language": "without a grammar"}
+_SKIPPED = {"failed": "that could not be parsed", "large": "too large", "language": "without a grammar"}
 _WHAT = {"docs": ("passage", "passages"), "deps": ("memory", "memories")}
 
 
@@ -91,5 +91,5 @@ def code(report: CodeReport) -> list[str]:
     if report.broken:
         lines.append(f"{plural(report.broken, 'file', 'files')} with errors of syntax: what could be read of them is known")
     if report.anchors:
-        lines.append(f"{plural(report.anchors, 'place', 'places')} followed of which memories speak")
+        lines.append(f"looked for {plural(report.anchors, 'place', 'places')} that memories speak of and that changed or went")
     return lines

@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from hardwon.engine.code_index import IndexState
     from hardwon.engine.secrets import Held
     from hardwon.types import Anchor, Block, Event, Impact, Memory, Mode, Occurrence, Receipt, Risk, SymbolReport, Version
 
@@ -26,6 +27,7 @@ def receipt(value: Receipt) -> dict[str, Any]:
     """What a write did."""
     return {
         "id": value.id, "number": value.number, "action": value.action, "redacted": value.redacted, "seq": value.seq, "why": value.why,
+        "missing": [{"path": path, "symbol": symbol} for path, symbol in value.missing],
     }  # fmt: skip
 
 
@@ -109,6 +111,15 @@ def mode(value: Mode) -> dict[str, Any]:
     return {"lexical": value.lexical, "vectors": value.vectors, "degraded": list(value.degraded)}
 
 
+def code_index(value: IndexState | None) -> dict[str, Any]:
+    """How far the code is indexed; {} outside any working tree."""
+    if value is None:
+        return {}
+    return {
+        "files": value.files, "commit": value.commit, "indexed_at": moment(value.at), "bytes": value.bytes, "behind": value.behind,
+    }  # fmt: skip
+
+
 def risk(value: Risk) -> dict[str, Any]:
     """A symbol's risk."""
     return {
@@ -151,6 +162,7 @@ def symbol(report: SymbolReport) -> dict[str, Any]:
                 "lesson": item.text,
                 "detail": item.detail,
                 "status": item.status,
+                "anchors": [anchor(one) for one in item.anchors],
                 "seen": item.seen,
                 "created_at": moment(item.created_at),
                 "updated_at": moment(item.updated_at),

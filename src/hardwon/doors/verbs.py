@@ -199,7 +199,8 @@ _ROWS: dict[str, Callable[[str], Verb]] = {
             "hardwon recall --error build.log",
         ),
         "An empty answer is an answer: nothing here reaches the floor. Scores are probabilities of being relevant. Filters are exact "
-        "and may be combined; a tag, branch, extension, path or author that nothing has is an error that lists what there is. Without "
+        "and may be combined; a tag, branch, extension, path or author that nothing has is an error that lists what there is. "
+        "`pytest 2>&1 | hardwon recall --error -` asks about what just failed. Without "
         "a task the newest that the filters let through are listed.",
     ),
     "before": lambda name: Verb(
@@ -219,7 +220,8 @@ _ROWS: dict[str, Callable[[str], Verb]] = {
             "hardwon before --file lib/url.c --lines 120-180",
             "hardwon before --diff change.patch",
         ),
-        "Failures first. Prints nothing when nothing applies.",
+        "Failures first, then those of the callers. What moved, changed or is gone is marked. `git diff | hardwon before --diff -` is the "
+        "review of what is not committed yet. Prints nothing when nothing applies.",
         "places",
     ),
     "explain": lambda name: Verb(

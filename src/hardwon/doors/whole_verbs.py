@@ -28,7 +28,7 @@ ROWS: dict[str, Callable[[str], Verb]] = {
             Option("link", "Join this folder, and its remote, to the memory of that name.", "name", metavar="NAME"),
             Option("split", "Give this folder a memory of its own, of that name.", "name", metavar="NAME"),
             Option("limit", "Read at most the newest N commits (default 100000).", "number", metavar="N"),
-            Option("no-history", "Only make the store.", "flag"),
+            Option("no-history", "Leave the history alone; the code is read all the same.", "flag"),
             Option("rebuild", "Make the search index anew, from what is kept and from git.", "flag"),
             Option("encrypt", "Encrypt the store, a new one or the one that is there.", "flag"),
             *_KEY_PLACES,

@@ -47,6 +47,27 @@ def pinned(engine: Engine, anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
     return tuple(found)
 
 
+def missing(engine: Engine, anchors: Sequence[Anchor]) -> tuple[tuple[str, str], ...]:
+    """What pinned anchors name and the code at hand lacks, as far as that can be told: likely misspelt, and never to be followed."""
+    doubtful = [anchor for anchor in anchors if anchor.path and not (anchor.fingerprint or (anchor.blob and not anchor.symbol))]
+    index = engine.code
+    if index is None or not doubtful:
+        return ()
+    found = []
+    with index.read() as code:
+        judging = judge(engine, code)
+        for anchor in doubtful:
+            try:
+                place = judging.place(anchor.path)
+            except OSError:
+                continue
+            if place is None:
+                found.append((anchor.path, ""))
+            elif anchor.symbol and place.symbols is not None and not place.is_broken:
+                found.append((anchor.path, anchor.symbol))
+    return tuple(found)
+
+
 def _leave(engine: Engine, left: Sequence[tuple[str, str, bytes]]) -> None:
     from hardwon.code.source import language_of, skipped_content
 

@@ -26,6 +26,13 @@ _ACTIVE = Filter(statuses=("active",))
 
 def recall(engine: Engine, query: Query, scope: Scope) -> Block:
     """Ranked memories for a question; a listing, newest first, where there is only a filter."""
+    if engine.code is None:
+        return _recall(engine, query, scope)
+    with engine.code.read():  # opened once: every look into the index is a view inside this one
+        return _recall(engine, query, scope)
+
+
+def _recall(engine: Engine, query: Query, scope: Scope) -> Block:
     from hardwon.search.narrow import check
     from hardwon.search.pack import pack
     from hardwon.search.rank import rank
@@ -41,6 +48,10 @@ def recall(engine: Engine, query: Query, scope: Scope) -> Block:
         from hardwon.engine.impact import around
 
         asked = asked.replace(around=(*asked.around, *around(engine, asked)))
+    if asked.file or asked.symbol or asked.around:
+        from hardwon.engine.impact import before_now
+
+        asked = asked.replace(around=(*asked.around, *before_now(engine, asked)))
     with engine.store.read() as reader:
         check(reader, narrow)
         view = EVERYTHING if asked.all_branches else sight(engine, reader)

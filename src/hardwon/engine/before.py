@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
 from hardwon.code.anchor import within
-from hardwon.code.spans import moved
+from hardwon.code.moves import Moves
 from hardwon.engine import writing
 from hardwon.engine.anchors import judge, judged, unsure
 from hardwon.engine.naming import spelt, with_files
@@ -30,14 +32,25 @@ _LISTED, _OF_SYMBOL, _OF_CALLER = 200, 50, 10
 _ACTIVE = Filter(statuses=("active",))
 # Symbols of one edit whose callers are looked for: a change of a whole file would ask for everything.
 _MOST_SYMBOLS = 20
+# Files of one diff, and separate lines of one file, for which lessons are looked for (measured: 1 ms a file). A file of
+# which more lines are named is edited as a whole.
+_MOST_FILES, _MOST_RANGES = 1_000, 1_000
 _MOST_CALLERS = 20
-CALLER = "caller"
 
 
 def before(
     engine: Engine, file: str, symbol: str, scope: Scope, budget: int, lines: Lines | None, diff: Sequence[FileChange]
 ) -> Block:
     """The lessons of the places that are about to be edited."""
+    if engine.code is None:
+        return _before(engine, file, symbol, scope, budget, lines, diff)
+    with engine.code.read():  # opened once: every look into the index is a view inside this one
+        return _before(engine, file, symbol, scope, budget, lines, diff)
+
+
+def _before(
+    engine: Engine, file: str, symbol: str, scope: Scope, budget: int, lines: Lines | None, diff: Sequence[FileChange]
+) -> Block:
     from hardwon.search.pack import pack
     from hardwon.search.place import choose
     from hardwon.upkeep import trust
@@ -47,8 +60,9 @@ def before(
     if lines and not file:
         raise InvalidInput("lines are of a file", field="lines", remedy="give --file as well")
     path, name = engine.relative(file), spelt(symbol)
+    named, passed = _readable(engine, diff)
     with engine.store.read() as reader:
-        places, former = _places(engine, path, name, lines, diff, reader.spoken_of)
+        places, former = _places(engine, path, name, lines, named, reader.spoken_of)
         view = sight(engine, reader)
         where = view.narrowed(_ACTIVE.replace(alive_at=engine.clock()))
         written = _written(reader, places, former, where)
@@ -64,7 +78,44 @@ def before(
     hits = choose(
         judged(engine, written), {memory.id: memory for memory in failed}.values(), places, verdict, trust.UNVERIFIED_LIMIT
     )
-    return pack(hits, budget, Mode(degraded=(*view.degraded, *unsure(engine, hits), *writing.degraded(engine))))
+    return pack(hits, budget, Mode(degraded=(*passed, *view.degraded, *unsure(engine, hits), *writing.degraded(engine))))
+
+
+def _readable(engine: Engine, diff: Sequence[FileChange]) -> tuple[list[FileChange], list[str]]:
+    """The parts of a diff that lessons are looked for, and what has to be said of the others."""
+    looked_at = [_in_tree(engine, one) for one in diff[:_MOST_FILES]]
+    named = [change for change in looked_at if change.path]
+    told = []
+    if len(diff) > _MOST_FILES:
+        told.append(f"diff: only the first {_MOST_FILES:,} of {len(diff):,} files were looked at: give a part of it")
+    if len(named) < len(looked_at):
+        told.append(f"diff: {len(looked_at) - len(named)} of its files cannot be in this repository by their names")
+    return named, told
+
+
+def _in_tree(engine: Engine, change: FileChange) -> FileChange:
+    """One file's part of a diff with paths as the store names them, "" for those that it cannot: one odd name shall not silence the
+    lessons of a whole review."""
+    relative: FileChange = change.replace(**{side: _rooted(engine, getattr(change, side)) for side in ("old_path", "new_path")})
+    return relative
+
+
+def _rooted(engine: Engine, path: str) -> str:
+    """A path of a diff: git names files from the root, wherever it was called, unless it was told not to."""
+    if not path or engine.place is None:
+        return path
+    from hardwon.code.paths import relative_file
+
+    checkout, found = engine.place.checkout, ""
+    for folder in dict.fromkeys((checkout.root, engine.place.cwd)):
+        try:
+            here = relative_file(path, checkout, folder)
+        except InvalidInput:
+            continue
+        if os.path.lexists(os.path.join(checkout.root, here)):
+            return here
+        found = found or here
+    return found
 
 
 def _written(reader: Reader, places: Sequence[Neighbour], former: Sequence[tuple[str, str]], where: Filter) -> list[Memory]:
@@ -101,13 +152,15 @@ def _places(
         named = [path] if lines else [change.path for change in diff]
         return touched + [Neighbour(one, "", 1.0, "") for one in dict.fromkeys(named)], []
     with index.read() as code:
-        judging = judge(engine, code)
-        if lines:
-            touched += _at_lines(judging, code, path, [lines])
-        for change in diff:
-            touched += _of_change(engine, judging, code, change)
+        if lines or diff:
+            judging = judge(engine, code)
+            if lines:
+                touched += _at_lines(judging, code, path, [lines])
+            for change in diff:
+                touched += _of_change(engine, judging, code, change)
         touched = list(dict.fromkeys(touched))
-        former = [came for one in dict.fromkeys(place.path for place in touched if place.path) for came in code.moved_to(one)]
+        moves = Moves(code.moves())
+        former = list(dict.fromkeys(came for place in touched for came in moves.to(place.path, place.symbol)))
         return touched + _callers(code, touched, spoken_of), former
 
 
@@ -128,12 +181,16 @@ def _declared(judging: Judge, code: CodeReader, path: str) -> list[Symbol]:
         return code.symbols(code.blob_at(path)) or []
     if place.symbols is not None:
         return place.symbols
+    from hardwon.code.spans import moved
+
     return moved(code.symbols(code.blob_at(path)) or [], place.text)
 
 
 def _of_change(engine: Engine, judging: Judge, code: CodeReader, change: FileChange) -> list[Neighbour]:
     """The symbols that one file's part of a diff touches: by the side of it that is known, the new one where it lies there now."""
-    old, new = (engine.relative(path) if path else "" for path in (change.old_path, change.new_path))
+    old, new = change.old_path, change.new_path
+    if max(len(change.old_lines), len(change.new_lines)) > _MOST_RANGES:
+        return [Neighbour(new or old, "", 1.0, "")]
     for path, blob, ranges in ((new, change.new_blob, change.new_lines), (old, change.old_blob, change.old_lines)):
         if path and blob and ranges and (known := _by_blob(judging, code, path, blob)) is not None:
             named = [symbol.qualified for first, count in ranges for symbol in within(known, first, first + max(0, count - 1))]
@@ -158,20 +215,27 @@ def _by_blob(judging: Judge, code: CodeReader, path: str, blob: str) -> list[Sym
 
 def _callers(code: CodeReader, touched: Sequence[Neighbour], spoken_of: Callable[[set[str]], set[str]]) -> list[Neighbour]:
     """The direct callers of what is edited; ``spoken_of`` tells which of some names any memory is about."""
-    if not code.indexed_at or not any(place.symbol for place in touched):
+    named = [place for place in touched if place.symbol][:_MOST_SYMBOLS] if code.indexed_at else []
+    if not named:
+        return []
+    from hardwon.code.calling import among
+
+    places = [place for one in named for place in _resolved(code, one)]
+    calls = {place: sites for place in places if (sites := among(code, *place, spoken_of))}
+    if not calls:  # most often: then nothing is loaded that resolves calls
         return []
     from hardwon.code.graph import CALLER as WEIGHT
     from hardwon.code.graph import MOST_AROUND, Graph
+    from hardwon.search.pack import CALLER
 
     graph = Graph(code, MOST_AROUND)
     known = {(place.path, place.symbol) for place in touched}
     found: list[Neighbour] = []
-    for place in [one for one in touched if one.symbol][:_MOST_SYMBOLS]:
-        for path, symbol in _resolved(code, place):
-            for edge in graph.callers_among(path, symbol, spoken_of):
-                if edge.symbol and (edge.path, edge.symbol) not in known:
-                    known.add((edge.path, edge.symbol))
-                    found.append(Neighbour(edge.path, edge.symbol, WEIGHT * edge.certainty, CALLER))
+    for (path, symbol), sites in calls.items():
+        for edge in graph.callers_from(path, symbol, sites):
+            if edge.symbol and (edge.path, edge.symbol) not in known:
+                known.add((edge.path, edge.symbol))
+                found.append(Neighbour(edge.path, edge.symbol, WEIGHT * edge.certainty, f"{CALLER} {symbol}"))
     found.sort(key=lambda one: (-one.weight, one.path, one.symbol))
     return found[:_MOST_CALLERS]
 

@@ -94,7 +94,7 @@ class _Look:
         for one, (commit, _, came) in recorded.items():
             if commit in absent and (came or self._checkout.shallow):
                 proofs[one] = (*proofs[one], places.ALWAYS)
-        reach = set(_words(self._checkout.root, "rev-list", self._head, "--"))
+        reach = set(_words(self._checkout.root, "rev-list", self._head, "--") if named or changes else ())
         everywhere = (changes | named) - (absent if self._checkout.shallow else set())
         tips = self._tips(at for _, at, _ in recorded.values())
         looked, cut = self._follow(proofs, recorded, everywhere - reach, absent, tips)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hardwon.engine.namespace import derived_id
 from hardwon.engine.record import erased_before
-from hardwon.intake.redact import redact
+from hardwon.intake.redact import redact, redact_branch
 from hardwon.intake.shape import clean_text
 from hardwon.search import terms
 from hardwon.types import KINDS, Change, Filter, Memory, Origin
@@ -118,7 +118,8 @@ def clean(change: Change, choose: Chooser) -> tuple[Change, int]:
     body, second = _clean_text(change.body, redactor)
     words = {name: _without_secrets(getattr(change, name), redactor) for name in ("functions", "added", "removed")}
     author = clean_text(change.author, "author", len(change.author) + 1)
-    (author, branch, *files), third = _clean_names((author, change.branch, *change.files), redactor)
+    (author, *files), third = _clean_names((author, *change.files), redactor)
+    branch = _shown(redact_branch(change.branch, redactor))
     count = first + second + third + sum(len(getattr(change, name)) - len(kept) for name, kept in words.items())
     related = tuple(relation for relation in change.relations if _still_named(relation, change, subject, body))
     return change.replace(

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from hardwon.types import Finding
+from hardwon.types import Finding, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.engine.core import Engine
     from hardwon.store.code.codefile import CodeIndex, Reading
     from hardwon.store.code.transaction import CodeTransaction
+
+
+class IndexState(Value):
+    """How far the index knows a working tree: ``files`` of code in it, as of ``commit`` ("" outside git) and the time ``at`` (None: never
+    read); ``bytes`` of the index's file, all trees together. ``behind``: another commit is checked out now, or nothing was read yet;
+    edits that are not committed do not count. ``trouble``: why it could not be read, "" while all is well."""
+
+    files: int
+    commit: str
+    at: int | None
+    bytes: int
+    behind: bool
+    trouble: str = ""
 
 
 class TreeIndex:
@@ -45,6 +58,16 @@ def tree_index(engine: Engine) -> TreeIndex | None:
 def scrub(engine: Engine) -> bool:
     """Leave nothing in the index that tells of memories that were erased; False while a reader holds its log. Busy while it is written."""
     return engine.code is None or engine.code.file.scrub(engine.wait)
+
+
+def state(engine: Engine) -> IndexState | None:
+    """How far this working tree is indexed; None outside any. Cheap: no file of the tree is read."""
+    if engine.code is None:
+        return None
+    with engine.code.read() as code:
+        at, commit, figures, trouble = code.indexed_at, code.commit, code.figures(), code.trouble
+    behind = not at or commit != engine.standing[1]
+    return IndexState(figures["files"] - figures["skipped"], commit, at or None, figures["bytes"], behind, trouble)
 
 
 def findings(engine: Engine) -> list[Finding]:

@@ -6,6 +6,7 @@ import os
 import time
 
 from hardwon.code import paths
+from hardwon.engine.maintenance import Maintenance
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.types import SymbolReport, Value
 
@@ -15,30 +16,19 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from hardwon.code.diff import FileChange
-    from hardwon.code.edits import WorkingTree
     from hardwon.code.repo import Checkout
-    from hardwon.engine.belief import Judged
-    from hardwon.engine.branches import BranchReport
     from hardwon.engine.code_index import TreeIndex
-    from hardwon.engine.derived import DerivedReport
     from hardwon.engine.erase import Erasure
     from hardwon.engine.explain import Explanation
-    from hardwon.engine.indexing import CodeReport
-    from hardwon.engine.secrets import Held
-    from hardwon.engine.test_runs import Observation
-    from hardwon.engine.vectors import EmbedReport
     from hardwon.intake.bulk import Redactor
     from hardwon.store.base import Reader, Store, Transaction
     from hardwon.store.identity import Entry
     from hardwon.types import (
         Block,
-        Change,
         Difference,
         Draft,
         Event,
         Filter,
-        Finding,
-        IngestReport,
         LinkKind,
         Memory,
         Occurrence,
@@ -53,7 +43,6 @@ if TYPE_CHECKING:
         Status,
         Version,
     )
-    from hardwon.upkeep.evidence import TestRun
 
 # A setting of the store while its index is made anew.
 REBUILDING = "rebuilding"
@@ -73,7 +62,7 @@ class Place(Value):
     cwd: str
 
 
-class Engine:
+class Engine(Maintenance):
     """One repository's memory. Not for use by two threads in one transaction; reads and writes of several threads are fine."""
 
     def __init__(
@@ -232,85 +221,6 @@ class Engine:
 
         return Guarded(self)
 
-    # History
-
-    def add_changes(self, changes: Iterable[Change], progress: Callable[[int], None] | None = None) -> tuple[int, int]:
-        """Keep commits as memories, in slices of one transaction each; known ones are passed over. (added, redacted)."""
-        from hardwon.engine import history
-
-        return history.add_changes(self, changes, progress)
-
-    def settle_history(self) -> int:
-        """Tie references between changes and write what became of each; how many stand as taken back."""
-        from hardwon.engine import history
-
-        return history.settle(self)
-
-    def ingest_history(self, limit: int = 100_000, progress: Callable[[int, int], None] | None = None) -> IngestReport:
-        """Read the commits that are not known yet, newest first. What was written stays when it is interrupted."""
-        from hardwon.engine import history
-
-        report = history.ingest(self, limit, progress, self.bulk.choose)
-        self.refresh_branches()
-        return report
-
-    def preview_history(self, limit: int = 100_000, progress: Callable[[int, int], None] | None = None) -> IngestReport:
-        """What an ingest would read, leave out and drop, without writing."""
-        from hardwon.engine import history
-
-        return history.preview(self, limit, progress, self.bulk.choose)
-
-    def ingest_documents(self, progress: Callable[[int, int], None] | None = None, *, dry_run: bool = False) -> DerivedReport:
-        """Bring the passages of the repository's own documents up to date."""
-        from hardwon.engine import derived
-
-        return derived.ingest_documents(self, progress, dry_run, self.bulk.redact)
-
-    def ingest_dependencies(self, progress: Callable[[int, int], None] | None = None, *, dry_run: bool = False) -> DerivedReport:
-        """Bring the facts on dependencies, and upgrades that were taken back, up to date."""
-        from hardwon.engine import derived
-
-        return derived.ingest_dependencies(self, progress, dry_run, self.bulk.redact)
-
-    def working_tree(self) -> WorkingTree:
-        """What lies in the working tree now; to be asked before tests begin. Without a commit where that cannot be told."""
-        from hardwon.code.edits import WorkingTree, working_tree
-
-        return working_tree(self.place.checkout) if self.place else WorkingTree()
-
-    def observe(self, runs: Sequence[TestRun], scope: Scope) -> Observation:
-        """Take note of test runs, and judge by them the memories of the code that changed between a failure and a pass."""
-        from hardwon.engine.test_runs import observe
-
-        return observe(self, runs, scope)
-
-    def judge(self) -> Judged:
-        """Judge memories by what became of their commits, as every ingest of history does."""
-        from hardwon.engine.judging import judge
-
-        return judge(self)
-
-    def refresh_code(self, progress: Callable[[int, int], None] | None = None, *, thorough: bool = False) -> CodeReport:
-        """Bring the index of the code up to date with the working tree, and find what became of the code that memories speak of.
-        ``thorough``: look for damage in the index before."""
-        from hardwon.engine.indexing import refresh
-
-        report = refresh(self, progress, thorough=thorough)
-        self.refresh_branches()
-        return report
-
-    def silent(self) -> int:
-        """How many active memories belong to branches that are not part of what is checked out."""
-        from hardwon.engine.visibility import silent
-
-        return silent(self)
-
-    def refresh_branches(self) -> BranchReport:
-        """Look at all branches: by which commits each of them has what was recorded elsewhere."""
-        from hardwon.engine.branches import refresh
-
-        return refresh(self)
-
     # Reading
 
     def recall(self, query: Query, scope: Scope) -> Block:
@@ -432,58 +342,3 @@ class Engine:
         """Counts of what is kept."""
         with self.store.read() as reader:
             return reader.figures()
-
-    def rebuild(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Make the index anew from what is kept and from git; how many memories were indexed."""
-        from hardwon.engine import history
-
-        return history.rebuild(self, progress, self.bulk.choose)
-
-    def find_secrets(self, progress: Callable[[int, int], None] | None = None) -> list[Held]:
-        """Every memory that holds what the rules of today would take out; never the secrets themselves."""
-        from hardwon.engine import secrets
-
-        return secrets.find(self, self.bulk.choose, progress)
-
-    def take_out_secrets(self, scope: Scope) -> int:
-        """Rewrite those memories, and erase their earlier versions, for good; how many."""
-        from hardwon.engine import secrets
-
-        return secrets.take_out(self, scope, self.bulk.choose)
-
-    def reembed(
-        self, *, history: bool = False, limit: int | None = None, progress: Callable[[int, int], None] | None = None
-    ) -> EmbedReport:
-        """Make the vectors that are missing; Unavailable without an embedder."""
-        from hardwon.engine import vectors
-
-        return vectors.reembed(self, history, limit, progress)
-
-    def compact(self, progress: Callable[[int, int], None] | None = None, *, full: bool = False) -> tuple[int, int]:
-        """Give back the space of what is gone, in slices of some milliseconds; bytes before and after. ``full``: more of it, by
-        writing the whole file anew while writers wait. An erasure that was cut short is brought to its end before."""
-        from hardwon.engine.erase import finish, is_pending
-
-        if is_pending(self):
-            finish(self)
-        return self.store.compact(self.wait, progress, full=full)
-
-    def persist(self) -> None:
-        """Return when everything that was written lies in the store's own file, synced. What was acknowledged is durable without."""
-        self.store.checkpoint(self.wait)
-
-    def verify(self) -> list[Finding]:
-        """Everything that is wrong with the store and with what waits beside it; never writes."""
-        from hardwon.engine.spooling import spool_of
-
-        spool = spool_of(self)
-        found = [*self.store.check(), *(spool.check() if spool else ())]
-        if not any(item.level == "error" for item in found):
-            from hardwon.engine import code_index, erased
-
-            found += [*erased.findings(self), *code_index.findings(self)]
-        return found
-
-    def check_quickly(self) -> list[Finding]:
-        """What a few milliseconds tell of the store: whether its journal was longer once, or its log ends in damage."""
-        return self.store.check_quickly()

@@ -18,6 +18,7 @@ from hardwon.engine.sources import Reading, Source, Stamp
 from hardwon.errors import InvalidInput
 from hardwon.importers import snapshot
 from hardwon.intake import merge
+from hardwon.intake.redact import redact_branch
 from hardwon.intake.shape import clean_text, fold, shape
 from hardwon.search import terms
 from hardwon.types import Filter, Memory, Origin, Value
@@ -148,8 +149,8 @@ class _Plan:
     def _memory(self, derived: Derived) -> Memory | None:
         """The memory that is to be, without secrets; None where nothing is left of it that could be shown."""
         try:
-            names = (clean_text(derived.author, "author", len(derived.author) + 1), derived.branch)
-            draft, (author, branch), secrets = _cleaned(derived.draft, names, self.redactor)
+            names = (clean_text(derived.author, "author", len(derived.author) + 1),)
+            draft, (author,), secrets = _cleaned(derived.draft, names, self.redactor)
         except InvalidInput:
             self.left_out = self.left_out.replace(unreadable=self.left_out.unreadable + 1)
             return None
@@ -158,8 +159,8 @@ class _Plan:
         return Memory(
             id=identifier, number=None, kind=draft.kind, outcome=draft.outcome, text=draft.text, detail=draft.detail,
             because=draft.because, anchors=draft.anchors, tags=draft.tags, trust="history", origin=Origin("history", self.source.name),
-            author=author, branch=branch, commit=derived.commit, created_at=derived.at, updated_at=derived.at,
-            valid_from=derived.valid_from, valid_until=derived.valid_until,
+            author=author, branch=redact_branch(derived.branch, self.redactor), commit=derived.commit,
+            created_at=derived.at, updated_at=derived.at, valid_from=derived.valid_from, valid_until=derived.valid_until,
         )  # fmt: skip
 
     def foretold(self, reader: Reader) -> DerivedReport:

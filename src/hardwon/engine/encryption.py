@@ -10,7 +10,7 @@ import os
 
 from hardwon.engine.unlocking import NONE, access_with, accesses, default_file, given, key_file
 from hardwon.errors import HardwonError, InvalidInput, StoreError
-from hardwon.store.beside import CODE
+from hardwon.store.code import CODE
 from hardwon.store.code.codefile import CodeIndex
 from hardwon.store.connection import PLAIN
 from hardwon.store.identity import KeyNote

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 
+from hardwon.code.moves import Moves
+from hardwon.code.names import dotted, same_symbol
 from hardwon.engine import writing
 from hardwon.engine.anchors import judge, judged
 from hardwon.engine.naming import with_files
-from hardwon.engine.visibility import sight
+from hardwon.engine.visibility import as_seen, sight
 from hardwon.errors import InvalidInput
-from hardwon.types import Filter, Hit, Mode, Signal, Value
+from hardwon.types import Change, Filter, Hit, Mode, Signal, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +21,9 @@ if TYPE_CHECKING:
     from hardwon.code.outline import Symbol
     from hardwon.code.repo import Checkout
     from hardwon.engine.core import Engine
+    from hardwon.engine.visibility import Sight
     from hardwon.store.base import Reader
-    from hardwon.types import Block, Link, Memory, Scope
+    from hardwon.types import Anchor, Block, Link, Memory, Scope
 
     Lines = tuple[int, int]
 
@@ -89,11 +92,12 @@ def explain(engine: Engine, file: str, lines: Lines | None, scope: Scope, budget
     found, left_out = _behind(checkout, path, blamed, lines, around)
     symbol = around.qualified if around else ""
     with engine.store.read() as reader:
-        changes = _known(reader, checkout.root, found)
         view = sight(engine, reader)
-        where = view.narrowed(_ACTIVE.replace(alive_at=engine.clock(), derived=False))
-        recorded = _recorded(engine, reader, where, path, symbol, changes)
-        told = [with_files(reader, one.memory) for one in changes if one.memory is not None]
+        where = view.narrowed(_ACTIVE.replace(alive_at=engine.clock()))
+        changes = _known(reader, view, where, checkout.root, found)
+        recorded = _recorded(engine, reader, where.replace(derived=False), path, symbol, changes)
+        held = [one.memory for one in changes if one.memory is not None and not one.memory.erased]
+        told = [with_files(reader, memory) for memory in held if memory.status in _ACTIVE.statuses]
     hits = [*(Hit(memory, 1.0, (Signal("made it", 1.0),)) for memory in told), *recorded]
     block = pack(hits, budget, Mode(degraded=(*view.degraded, *writing.degraded(engine))))
     return Explanation(path, first, last, symbol, uncommitted, tuple(changes), tuple(recorded), left_out, block)
@@ -198,7 +202,7 @@ def _add(found: dict[str, Explained], blamed: Iterable[Blamed], role: str, most:
     return max(0, len(order) - most)
 
 
-def _known(reader: Reader, root: str, found: Sequence[Explained]) -> list[Explained]:
+def _known(reader: Reader, view: Sight, where: Filter, root: str, found: Sequence[Explained]) -> list[Explained]:
     """The commits with what the memory holds of them; of the others with the message that git has."""
     from hardwon.code.blame import commits
 
@@ -206,19 +210,40 @@ def _known(reader: Reader, root: str, found: Sequence[Explained]) -> list[Explai
     for one in found:
         ids = reader.lookup(one.commit.sha)
         memory = next((memory for memory in reader.get(ids) if memory.kind == "change"), None)
-        out.append(one if memory is None else _remembered(reader, one, memory))
+        out.append(one if memory is None else _remembered(reader, view, where, one, memory))
     bare = [one.commit.sha for one in out if one.memory is None and one.role != "earlier"]
     whole = {commit.sha: commit for commit in commits(root, bare)}
-    return [one.replace(commit=whole.get(one.commit.sha, one.commit)) if one.memory is None else one for one in out]
+    return [
+        one.replace(commit=_clean(whole.get(one.commit.sha, one.commit) if one.memory is None else one.commit)) for one in out
+    ]
 
 
-def _remembered(reader: Reader, one: Explained, memory: Memory) -> Explained:
+def _clean(commit: Commit) -> Commit:
+    """What git says of a commit, as it would be kept: without secrets, and without what a reader cannot see."""
+    from hardwon.engine.changes import clean, quick
+
+    kept, _ = clean(Change(commit.sha, commit.at, commit.subject, commit.body, commit.author), quick)
+    cleaned: Commit = commit.replace(subject=kept.subject, body=kept.body, author=kept.author)
+    return cleaned
+
+
+def _remembered(reader: Reader, view: Sight, where: Filter, one: Explained, memory: Memory) -> Explained:
+    """A commit with its memory, and the links to what can be seen from here. Words that somebody took out of the memory are not told
+    from git either."""
     change = reader.change(memory.id)
-    links = []
-    for link in reader.links(memory.id):
-        other = link.target if link.source == memory.id else link.source
-        links.append((link, reader.get([other])[0] if other else None))
-    told: Explained = one.replace(memory=memory, links=tuple(links), pull_request=change.pull_request if change else None)
+    if memory.erased or memory.status == "forgotten":
+        silent: Explained = one.replace(
+            commit=one.commit.replace(subject="", body=""), memory=memory.replace(text="", detail="", because="")
+        )
+        return silent
+    ends = [(link, link.target if link.source == memory.id else link.source) for link in reader.links(memory.id)]
+    others = reader.matching(reader.keys(sorted({other for _, other in ends if other})), where)
+    seen = {other.id: other for other in reader.memories(others)}
+    told: Explained = one.replace(
+        memory=as_seen(reader, view, memory),
+        links=tuple((link, seen.get(other or "")) for link, other in ends if not other or other in seen),
+        pull_request=change.pull_request if change else None,
+    )
     return told
 
 
@@ -227,7 +252,8 @@ def _remembered(reader: Reader, one: Explained, memory: Memory) -> Explained:
 
 def _recorded(engine: Engine, reader: Reader, where: Filter, path: str, symbol: str, changes: Sequence[Explained]) -> list[Hit]:
     """What was recorded about the symbol, the file, what the file was called before, and the commits: decisions first."""
-    paths = dict.fromkeys((path, *(one.path for one in changes if one.path)))
+    former = _former(engine, path, symbol)
+    paths = dict.fromkeys((path, *(old for old, _ in former), *(one.path for one in changes if one.path)))
     why: dict[str, Signal] = {}
     memories: dict[str, Memory] = {}
     for memory in reader.anchored("", symbol, where, _LISTED) if symbol else ():
@@ -238,12 +264,33 @@ def _recorded(engine: Engine, reader: Reader, where: Filter, path: str, symbol: 
         why.setdefault(linked.id, Signal("linked to the change", 0.9))
     for one in paths:
         for memory in reader.anchored(one, "", where, _LISTED):
+            if symbol and not any(_speaks_of(anchor, paths, symbol, former) for anchor in memory.anchors):
+                continue
             memories.setdefault(memory.id, memory)
             why.setdefault(memory.id, Signal("file", 0.6))
     hits = [
         Hit(memory, why[memory.id].points, (why[memory.id],)) for memory in judged(engine, memories.values()) if not memory.erased
     ]
     return sorted(hits, key=_order)[:_RECORDED]
+
+
+def _former(engine: Engine, path: str, symbol: str) -> list[tuple[str, str]]:
+    """File and name under which what is at hand was spoken of before it came there or was renamed."""
+    if engine.code is None or not symbol:
+        return []
+    with engine.code.read() as code:
+        return Moves(code.moves()).to(path, symbol)
+
+
+def _speaks_of(anchor: Anchor, paths: Iterable[str], symbol: str, former: Sequence[tuple[str, str]]) -> bool:
+    """Whether an anchor is on the file as a whole, on the symbol (by whatever name), or on what that belongs to: what was learnt of the
+    file's other symbols is another matter."""
+    if (anchor.path, anchor.symbol) in former:
+        return True
+    if anchor.path not in paths:
+        return False
+    around = dotted(anchor.symbol)
+    return not around or same_symbol(anchor.symbol, symbol) or dotted(symbol).startswith(f"{around}.")
 
 
 def _order(hit: Hit) -> tuple[float, int, int, str]:

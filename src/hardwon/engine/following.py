@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from hardwon.code import git
 from hardwon.code.anchor import Judge, code_of, meant
 from hardwon.code.ground import Files
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
     from hardwon.code.index import CodeReader, Trail
     from hardwon.code.outline import Symbol
+    from hardwon.code.repo import Checkout
+    from hardwon.code.workers import Workers
     from hardwon.engine.code_index import TreeIndex
     from hardwon.engine.core import Engine
 
@@ -25,15 +29,17 @@ _FOLLOWED = "followed"
 _REMEMBERED = 2_000
 
 
-def follow(engine: Engine, index: TreeIndex, changed: Collection[str], since: str, head: str) -> int:
+def follow(engine: Engine, index: TreeIndex, changed: Collection[str], since: str, head: str, workers: Workers) -> int:
     """Find what became of every anchor that a change of these files may concern, and of those that are new; how many were followed.
 
     ``since``: the commit of which the index was before; what it knew of then is followed from there. ``head``: of which it is now.
     """
     checkout = engine.home.checkout
     key = f"{_FOLLOWED}:{index.tree}"
+    beside = _changed_beside(checkout, since, head)
     with index.read() as code:
-        seen = int(code.setting(key) or 0) if since else 0
+        seen = int(code.setting(key) or 0) if since and beside is not None else 0
+        changed = {*changed, *(beside or ())}
         known = code.trails()
         again = {anchor[0] for anchor, trail in known.items() if _may_be_outdated(code, trail, changed)}
         with engine.store.read() as reader:
@@ -44,7 +50,7 @@ def follow(engine: Engine, index: TreeIndex, changed: Collection[str], since: st
         lost = [anchor for anchor in concerned if _is_lost(judge, anchor)]
         found: dict[Anchor, Trail | None] = dict.fromkeys(concerned)
         if lost and checkout.git_dir and head:
-            with _Contents(checkout.root, code) as contents:
+            with _Contents(checkout.root, code, workers) as contents:
                 chain = Chain(checkout.root, head)
                 starts = {
                     anchor: since if concerned[anchor] and _goes_on(known, anchor, chain, since) else anchor.commit
@@ -56,6 +62,17 @@ def follow(engine: Engine, index: TreeIndex, changed: Collection[str], since: st
         writer.set_trails((*_key(anchor), trail) for anchor, trail in found.items())
         writer.set_setting(key, str(max(seen, newest)))
     return len(lost)
+
+
+def _changed_beside(checkout: Checkout, since: str, head: str) -> set[str] | None:
+    """The files, of code or not, that differ between two commits: the index lists files of code only, and memories speak of documents
+    and settings as well. None where git cannot tell, for it has lost the first one, say."""
+    if not (checkout.git_dir and since and head) or since == head:
+        return set()
+    done = git.run(checkout.root, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", since, head, "--"])
+    if done.returncode:
+        return None
+    return {os.fsdecode(name) for name in done.stdout.split(b"\0") if name}
 
 
 def _key(anchor: Anchor) -> tuple[str, str, str, str]:
@@ -71,9 +88,10 @@ def _may_be_outdated(code: CodeReader, trail: Trail, changed: Collection[str]) -
 
 
 def _goes_on(known: Mapping[tuple[str, str, str, str], Trail], anchor: Anchor, chain: Chain, since: str) -> bool:
-    """Whether an anchor can be followed from where it was left. What was gone and has come up again is followed from its beginning."""
+    """Whether an anchor can be followed from where it was left. What was gone and has come up again is followed from its beginning, and
+    so is what was left where no commit has it."""
     trail = known.get(_key(anchor))
-    return chain.has(since) and (trail is None or bool(trail.path))
+    return chain.has(since) and (trail is None or bool(trail.path and trail.evidence != UNCOMMITTED))
 
 
 def _is_lost(judge: Judge, anchor: Anchor) -> bool:
@@ -106,7 +124,10 @@ def _start(anchor: Anchor, contents: _Contents) -> Start:
     blob = anchor.blob or contents.blob_in(anchor.commit, anchor.path)
     declared = contents.symbols(blob, anchor.path) if anchor.symbol and blob else ()
     named = meant(declared, anchor.symbol)
-    return Start(anchor.path, named[0].qualified if named else anchor.symbol, anchor.fingerprint or code_of(named), blob)
+    code = anchor.fingerprint or code_of(named)
+    # Of a name that its file never declared only the file can be followed: it would seem to be taken away by the next edit.
+    name = (named[0].qualified if named else anchor.symbol) if code else ""
+    return Start(anchor.path, name, code, blob)
 
 
 def _edits(root: str, head: str, files: Mapping[str, str]) -> list[Step]:
@@ -133,8 +154,9 @@ def _is_gone(root: str, path: str) -> bool:
 class _Contents:
     """What blobs declare, from the index where it knows them, else from git."""
 
-    def __init__(self, root: str, code: CodeReader) -> None:
+    def __init__(self, root: str, code: CodeReader, workers: Workers) -> None:
         self._code = code
+        self._workers = workers
         self._root = root
         self._blobs = git.Blobs(root)
         self._paths = {blob: path for path, blob in code.files().items()}
@@ -170,9 +192,8 @@ class _Contents:
 
     def _parsed(self, blob: str, path: str) -> Sequence[Symbol]:
         from hardwon.code.source import language_of
-        from hardwon.code.symbols import outline
 
-        return outline(path, self.text(blob, path)).symbols if language_of(path) else ()
+        return self._workers.outline(path, self.text(blob, path)).symbols if language_of(path) else ()
 
     def text(self, blob: str, path: str) -> bytes:
         """Its content; b"" where it cannot be read."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hardwon.code import worktree
 from hardwon.code.ground import Files
+from hardwon.code.workers import Workers
 from hardwon.digest import git_blob
 from hardwon.engine.following import follow
 from hardwon.errors import Damaged
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-# Bytes of code whose outlines are written in one transaction: others write in between, and an interrupt keeps what is done.
-_BATCH = 4 << 20
+# Bytes of code whose outlines are written in one transaction: others write in between, an interrupt keeps what is done, and the parsers
+# do not run out of work meanwhile.
+_BATCH = 1 << 20
 # How often the files are listed while HEAD does not stand still.
 _LISTINGS = 5
 # A setting of the index: how many commits its pairs of files were counted over.
@@ -84,15 +86,16 @@ def _refreshed(engine: Engine, index: TreeIndex, progress: Progress | None) -> C
     began = perf_counter()
     head, listing = _seen(engine)
     tally = _Tally(listing)
-    _parse_held(engine, index)
-    files = _parse(engine, index, listing.files, tally, progress)
-    with index.read() as code:
-        before, since = code.files(), code.commit
-    with index.write(engine.wait) as writer:
-        writer.set_files(files, head, engine.clock())
-        _count_pairs(engine, writer)
-    changed = {path for path in {*before, *files} if before.get(path) != files.get(path)}
-    followed = follow(engine, index, changed, since, head)
+    with Workers() as workers:
+        _parse_held(engine, index, workers)
+        files = _parse(engine, index, listing.files, tally, workers, progress)
+        with index.read() as code:
+            before, since = code.files(), code.commit
+        with index.write(engine.wait) as writer:
+            writer.set_files(files, head, engine.clock())
+            _count_pairs(engine, writer)
+        changed = {path for path in {*before, *files} if before.get(path) != files.get(path)}
+        followed = follow(engine, index, changed, since, head, workers)
     with index.write(engine.wait) as writer:
         removed = writer.prune(_pinned(engine))
     return CodeReport(
@@ -118,18 +121,27 @@ def _pinned(engine: Engine) -> set[str]:
         return reader.pinned()
 
 
-def _parse_held(engine: Engine, index: TreeIndex) -> None:
+def _parse_held(engine: Engine, index: TreeIndex, workers: Workers) -> None:
     """Contents that no commit may have, to which something was pinned."""
-    from hardwon.code.symbols import outline
-
     with index.write(engine.wait) as writer:
-        for blob, path, content in writer.held():
-            writer.add(blob, outline(path, content))
-            writer.release([blob])
+        held = writer.held()
+    if not held:
+        return
+    # Not within the transaction: others wait for it.
+    read = [(blob, workers.outline(path, content)) for blob, path, content in held]
+    with index.write(engine.wait) as writer:
+        for blob, outline in read:
+            writer.add(blob, outline)
+        writer.release([blob for blob, _ in read])
 
 
 def _parse(
-    engine: Engine, index: TreeIndex, listed: Mapping[str, str], tally: _Tally, progress: Progress | None
+    engine: Engine,
+    index: TreeIndex,
+    listed: Mapping[str, str],
+    tally: _Tally,
+    workers: Workers,
+    progress: Progress | None,
 ) -> dict[str, str]:
     """The files with their blobs, each of which the index knows now."""
     with index.write(engine.wait) as writer:
@@ -137,7 +149,7 @@ def _parse(
     files = {path: blob for path, blob in listed.items() if blob in known}
     unknown = {path: listed[path] for path in sorted(set(listed) - set(files))}
     done = 0
-    for batch in _batches(engine, unknown, tally):
+    for batch in _batches(engine, unknown, tally, workers):
         with index.write(engine.wait) as writer:
             for path, blob, outline in batch:
                 files[path] = blob
@@ -148,31 +160,36 @@ def _parse(
     return files
 
 
-def _batches(engine: Engine, unknown: Mapping[str, str], tally: _Tally) -> Iterator[list[tuple[str, str, Outline]]]:
-    from hardwon.code.symbols import outline
-
-    ground = Files(engine.home.checkout.root)
-    length = len(engine.standing[1]) or 40
+def _batches(
+    engine: Engine, unknown: Mapping[str, str], tally: _Tally, workers: Workers
+) -> Iterator[list[tuple[str, str, Outline]]]:
+    blobs: dict[str, str] = {}
     batch: list[tuple[str, str, Outline]] = []
     size = 0
-    for path, named in unknown.items():
-        try:
-            content = ground.content(path)
-        except OSError:
-            tally.skipped["large"] = tally.skipped.get("large", 0) + 1
-            continue
-        if content is None:
-            continue
-        blob, content = _as_git_has_it(content, named, length)
-        found = outline(path, content)
+    for (path, content), found in workers.outlines(_contents(engine, unknown, blobs, tally)):
         tally.count(found, len(content))
-        batch.append((path, blob, found))
+        batch.append((path, blobs.pop(path), found))
         size += len(content)
         if size >= _BATCH:
             yield batch
             batch, size = [], 0
     if batch:
         yield batch
+
+
+def _contents(engine: Engine, unknown: Mapping[str, str], blobs: dict[str, str], tally: _Tally) -> Iterator[tuple[str, bytes]]:
+    """Path and content of the files that are there, one at a time; their blobs are put into ``blobs``."""
+    ground = Files(engine.home.checkout.root)
+    length = len(engine.standing[1]) or 40
+    for path, named in unknown.items():
+        try:
+            content = ground.content(path)
+        except OSError:
+            tally.skipped["large"] = tally.skipped.get("large", 0) + 1
+            continue
+        if content is not None:
+            blobs[path], content = _as_git_has_it(content, named, length)
+            yield path, content
 
 
 def _as_git_has_it(content: bytes, named: str, length: int) -> tuple[str, bytes]:

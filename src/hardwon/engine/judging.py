@@ -9,6 +9,7 @@ from hardwon.code import git, repo
 from hardwon.code.default_branch import contained, default_branch
 from hardwon.code.names import same_symbol
 from hardwon.code.touched import differing, fingerprints, touches
+from hardwon.code.workers import Workers
 from hardwon.engine.anchors import judged as judged_anchors
 from hardwon.engine.belief import Judged, Step, doubted_before, take
 from hardwon.engine.changes import identifier
@@ -174,12 +175,14 @@ class _Judge:
         self._branch = branch
         self._now = now
         self._blobs = git.Blobs(root)
+        self._workers = Workers()
         self._symbols: dict[tuple[str, str], dict[str, str] | None] = {}
         self._past: dict[tuple[str, str], bool] = {}
         self._taken: dict[tuple[str, tuple[str, ...]], bool] = {}
 
     def close(self) -> None:
-        """End git."""
+        """End git, and what parses."""
+        self._workers.close()
         self._blobs.close()
 
     def steps(self, claims: Sequence[_Claim]) -> list[Step]:
@@ -268,7 +271,8 @@ class _Judge:
 
     def _symbols_at(self, commit: str, path: str) -> dict[str, str] | None:
         if (commit, path) not in self._symbols:
-            self._symbols[commit, path] = fingerprints(path, self._blobs.content(f"{commit}:{path}", _LARGEST))
+            content = self._blobs.content(f"{commit}:{path}", _LARGEST)
+            self._symbols[commit, path] = fingerprints(path, content, self._workers.outline)
         return self._symbols[commit, path]
 
     def _touches(self, memory: Memory, commit: str) -> bool:

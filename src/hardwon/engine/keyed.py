@@ -93,7 +93,16 @@ def _replace(engine: Engine, writer: Writer, memory: Memory, draft: Draft, redac
         memory = memory.replace(status="active")
     draft = draft.replace(kind=memory.kind, outcome=memory.outcome)
     revised = with_content(memory, draft, engine.clock()).replace(trust=trust.initial(scope.origin.who))
-    if revised.replace(version=memory.version, updated_at=memory.updated_at) == memory:
+    if _says_the_same(memory, revised):
         return Receipt(memory.id, memory.number, "active" if back else "unchanged", redacted)
     event = record.keep(engine, writer, "revised", revised, record.signed(scope.origin), b"", fresh=True)
     return Receipt(memory.id, memory.number, "revised", redacted, event.seq, f"version {revised.version}")
+
+
+def _says_the_same(memory: Memory, revised: Memory) -> bool:
+    """Whether an item has nothing new: then it stays pinned to the code that it spoke of. A program that sends all of its items every
+    night has not looked at the code, and must not make what is outdated look as if somebody had."""
+    places = [[(anchor.path, anchor.symbol) for anchor in one.anchors] for one in (memory, revised)]
+    return places[0] == places[1] and memory == revised.replace(
+        version=memory.version, updated_at=memory.updated_at, anchors=memory.anchors
+    )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from hardwon.engine import anchors as _anchors
 from hardwon.errors import StoreError
 from hardwon.intake import merge
-from hardwon.intake.redact import redact, redact_draft
+from hardwon.intake.redact import redact, redact_branch, redact_draft
 from hardwon.intake.shape import shape
 from hardwon.types import Anchor, Memory, Occurrence, Receipt, Value
 from hardwon.upkeep import trust
@@ -43,7 +44,7 @@ def record(engine: Engine, draft: Draft, scope: Scope) -> Receipt:
         from hardwon.engine.spooling import spooled
 
         receipt = spooled(engine, said, error)
-    result: Receipt = receipt.replace(redacted=redacted)
+    result: Receipt = receipt.replace(redacted=redacted, missing=_anchors.missing(engine, clean.anchors))
     return result
 
 
@@ -101,7 +102,7 @@ def signed(origin: Origin) -> Origin:
 def standing_at(engine: Engine) -> tuple[str, str]:
     """The branch, without secrets, and the commit that are checked out; "" for what there is not."""
     branch, head = engine.standing
-    return redact(branch)[0], head
+    return redact_branch(branch), head
 
 
 def rejected_before(reader: Reader, draft: Draft | Memory, but: str = "") -> Memory | None:
@@ -158,9 +159,7 @@ def pinned(engine: Engine, draft: Draft) -> Draft:
     """The draft with paths as the store names them, and the commit, content and code that they are of."""
     if not draft.anchors:
         return draft
-    from hardwon.engine import anchors
-
     head = engine.standing[1]
     named = [Anchor(engine.relative(anchor.path), anchor.symbol, head) for anchor in draft.anchors]
-    result: Draft = draft.replace(anchors=anchors.pinned(engine, named))
+    result: Draft = draft.replace(anchors=_anchors.pinned(engine, named))
     return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hardwon.code.moves import Moves
 from hardwon.engine.anchors import judged
 from hardwon.engine.impact import with_impact
 from hardwon.engine.naming import spelt
@@ -25,12 +26,24 @@ def query(engine: Engine, symbol: str, file: str, everything: bool, top: int | N
     ``top``."""
     with engine.store.read() as reader:
         hidden = () if everything else sight(engine, reader).records
-        groups = risk.by_symbol(reader.experiences(spelt(symbol), engine.relative(file), False, hidden))
+        groups = risk.by_symbol(_experiences(engine, reader, spelt(symbol), engine.relative(file), hidden))
         groups = groups if everything else living(engine, reader, groups)
         found = [item for item in risk.assess_all(groups, engine.clock()) if everything or item.fails or item.successes]
         found = with_impact(engine, found)
         reports = [_report(reader, item, groups[item.symbol, item.file], everything) for item in found[:top]]
     return [report.replace(memories=tuple(judged(engine, report.memories))) for report in reports]
+
+
+def _experiences(engine: Engine, reader: Reader, symbol: str, path: str, hidden: Sequence[str]) -> list[Experience]:
+    """What happened to the symbols of that name, and to those that have got it since, or have come to that file."""
+    found = list(reader.experiences(symbol, path, False, hidden))
+    if engine.code is not None and (symbol or path):
+        with engine.code.read() as code:
+            former = Moves(code.moves()).to(path, symbol)
+        for old, name in former:
+            if name:
+                found += [one for one in reader.experiences(name, old, True, hidden) if one.path == old]
+    return list(dict.fromkeys(found))
 
 
 def living(engine: Engine, reader: Reader, groups: Groups) -> Groups:

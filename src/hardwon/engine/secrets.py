@@ -8,7 +8,7 @@ from hardwon.engine.erase import PENDING, finish
 from hardwon.engine.naming import OWN
 from hardwon.intake import merge
 from hardwon.intake.patterns import MARKED, compiled
-from hardwon.intake.redact import redact_draft
+from hardwon.intake.redact import redact_branch, redact_draft
 from hardwon.search import terms
 from hardwon.types import Draft, Value
 from hardwon.upkeep.revise import REDACTED
@@ -219,7 +219,7 @@ def _without(memory: Memory, redact: Redact) -> Memory:
     draft = Draft(**{name: getattr(memory, name) for name in _CONTENT})
     content = {name: getattr(redact_draft(draft, redact)[0], name) for name in _CONTENT}
     content["tags"] = tuple(dict.fromkeys(content["tags"]))
-    cleaned: Memory = memory.replace(**content, author=redact(memory.author)[0], branch=redact(memory.branch)[0])
+    cleaned: Memory = memory.replace(**content, author=redact(memory.author)[0], branch=redact_branch(memory.branch, redact))
     return cleaned
 
 

@@ -15,6 +15,7 @@ from hardwon.code import edits, git
 from hardwon.code.edits import WorkingTree
 from hardwon.code.names import same_symbol
 from hardwon.code.touched import differing, fingerprints, touches
+from hardwon.code.workers import Workers
 from hardwon.digest import git_blob
 from hardwon.engine.belief import Judged, Step, take
 from hardwon.engine.waiting_tests import MOST_CURES, MOST_EDITS, Book, Changed, Cure, Symbols, read_book, write_book
@@ -67,7 +68,8 @@ def observe(engine: Engine, runs: Sequence[TestRun], scope: Scope) -> Observatio
     queue = engine.store.queue("tests")
     queue.acquire(engine.wait)
     try:
-        judged = _Observer(engine, scope).take(heard)
+        with Workers() as workers:
+            judged = _Observer(engine, scope, workers).take(heard)
     finally:
         queue.release()
     failed = sum(not run.passed for run in heard)
@@ -91,8 +93,9 @@ def _named(run: TestRun, now: int) -> TestRun:
 
 
 class _Observer:
-    def __init__(self, engine: Engine, scope: Scope) -> None:
+    def __init__(self, engine: Engine, scope: Scope, workers: Workers) -> None:
         self._engine = engine
+        self._outline = workers.outline
         self._root = engine.home.checkout.root
         self._origin = Origin("test", scope.origin.client, scope.origin.session, scope.origin.tool)
         self._changes: dict[tuple[str, str], Changed | None] = {}
@@ -161,7 +164,7 @@ class _Observer:
         digests = list(now.values())
         with closing(git.Blobs(self._root)) as blobs:
             for path, blob in now.items():
-                digests += (_symbols_of(blobs, edited, path, blob) or {}).values()
+                digests += (self._symbols_of(blobs, edited, path, blob) or {}).values()
         return evidence.contains(then, digests)
 
     # What passed
@@ -208,7 +211,7 @@ class _Observer:
             for number, (path, (old, new)) in enumerate(sorted(files.items())):
                 found[path] = (new, None)
                 if number < _MOST_READ:
-                    was, now = _symbols_of(blobs, before, path, old), _symbols_of(blobs, after, path, new)
+                    was, now = self._symbols_of(blobs, before, path, old), self._symbols_of(blobs, after, path, new)
                     symbols = differing(was, now)
                     found[path] = (new, None if symbols is None else {name: (now or {}).get(name, "") for name in symbols})
         return found
@@ -221,9 +224,17 @@ class _Observer:
             for path, blob in tree.edits[:_MOST_READ]:
                 content = _content(os.path.join(self._root, path)) if blob else None
                 same = content is not None and git_blob(content, len(tree.commit)) == blob
-                found[path] = fingerprints(path, content) if same or not blob else None
+                found[path] = fingerprints(path, content, self._outline) if same or not blob else None
             self._symbols[tree.name] = found
         return self._symbols[tree.name]
+
+    def _symbols_of(self, blobs: git.Blobs, edited: Symbols, path: str, blob: str) -> dict[str, str] | None:
+        if path in edited:
+            return edited[path]
+        if not blob:
+            return {}
+        content = blobs.content(blob, _LARGEST)
+        return None if content is None else fingerprints(path, content, self._outline)
 
     # What may rise
 
@@ -269,15 +280,6 @@ class _Observer:
             done = git.run(self._root, words) if blob else None  # of a content that git has not it says so by failing
             known = self._earlier[path, blob, commit] = done is not None and done.returncode == 0 and bool(done.stdout.strip())
         return known
-
-
-def _symbols_of(blobs: git.Blobs, edited: Symbols, path: str, blob: str) -> dict[str, str] | None:
-    if path in edited:
-        return edited[path]
-    if not blob:
-        return {}
-    content = blobs.content(blob, _LARGEST)
-    return None if content is None else fingerprints(path, content)
 
 
 def _once(steps: Iterable[Step]) -> list[Step]:

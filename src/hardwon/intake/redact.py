@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _ODD = r"[0-9]|[a-z][A-Z]+[a-z]{1,2}[A-Z]|A[KSBC][IC]A[A-Z2-7]{16}"
 _NO_HEX = r"[g-zG-Z]"
 _UNBROKEN = r"[A-Za-z0-9_-]{20,}"
+RANDOM = f"{MARK}high-entropy]"
 _ANCHOR = ("path", "symbol", "commit", "blob", "fingerprint")
 
 
@@ -48,6 +49,13 @@ def redact(text: str, scan: Callable[[str], list[Span]] | None = None) -> tuple[
             at = end
         text = "".join(parts) + text[at:]
     return text, total
+
+
+def redact_branch(name: str, redact: Callable[[str], tuple[str, int]] = redact) -> str:
+    """A branch's name without secrets. A word that only looks random is none: agents end the names of their branches so, and without
+    it all of those would be one branch, whose memories everybody sees."""
+    clean = redact(name)[0] if name else ""
+    return clean if MARK in clean.replace(RANDOM, "") else name
 
 
 def redact_draft(draft: Draft, redact: Callable[[str], tuple[str, int]] = redact) -> tuple[Draft, int]:

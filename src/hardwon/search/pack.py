@@ -18,6 +18,8 @@ OPENING = (
 )
 CLOSING = f"</{TAG}>"
 _DETAIL = 400
+# How the signal of a memory begins that is about a caller of the code at hand, before that one's name.
+CALLER = "caller of"
 
 
 def tokens(text: str) -> int:
@@ -36,6 +38,8 @@ def pack(hits: Sequence[Hit], budget: int, mode: Mode, entry: Callable[[Memory],
             shown.append(hit)  # who asked sees it, marked; what goes into a prompt shall not speak of code that is not there
             continue
         text = write(hit.memory)
+        if hit.why and hit.why[0].signal.startswith(f"{CALLER} "):
+            text += f"\n    about a {_safe(hit.why[0].signal)}"  # else nobody knows why it comes, for its name is another
         if hit.contradicted:
             text += f"\n    contradicted by {', '.join(hit.contradicted)}"
         need = tokens(text) + 1

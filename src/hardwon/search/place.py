@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.code.names import same_symbol
+from hardwon.code.names import ending, same_symbol
 from hardwon.types import Hit, Signal
 
 TYPE_CHECKING = False
@@ -32,10 +32,11 @@ def choose(
     """
     hits: list[Hit] = []
     unverified = 0
+    near = _Near(places)
     for memory in [*written, *taken_back]:
         if memory.number is None and memory.kind != "change":
             continue  # passages and facts that were read from the very file at hand: whoever edits it sees it
-        signal, at_place = _tie(memory, places)
+        signal, at_place = _tie(memory, places if memory.kind == "change" else near.to(memory))
         if signal is None:
             continue
         said = verdict(memory, at_place)
@@ -50,6 +51,30 @@ def choose(
     return hits
 
 
+class _Near:
+    """Places by what can tie an anchor to them: an edit of a whole file has thousands, and each may have hundreds of memories."""
+
+    def __init__(self, places: Sequence[Neighbour]) -> None:
+        self._places = places
+        self._named: dict[str, list[int]] = {}
+        self._of_file: dict[tuple[str, bool], list[int]] = {}
+        for number, place in enumerate(places):
+            if place.symbol:
+                self._named.setdefault(ending(place.symbol), []).append(number)
+            self._of_file.setdefault((place.path, bool(place.symbol)), []).append(number)
+
+    def to(self, memory: Memory) -> list[Neighbour]:
+        """Those that may be tied to a memory, in their order."""
+        found: set[int] = set()
+        for anchor in memory.anchors:
+            for symbol in filter(None, (anchor.symbol, anchor.now_symbol)):
+                found.update(self._named.get(ending(symbol), ()))
+            for path in filter(None, (anchor.path, anchor.now_path)):
+                found.update(self._of_file.get((path, False), ()))
+                found.update(() if anchor.symbol else self._of_file.get((path, True), ()))
+        return [self._places[number] for number in sorted(found)]
+
+
 def _tie(memory: Memory, places: Sequence[Neighbour]) -> tuple[Signal | None, bool]:
     """What ties a memory to the places most strongly, and whether it is of the very symbol at hand (of the file, where no symbol is)."""
     if memory.kind == "change":
@@ -62,7 +87,7 @@ def _tie(memory: Memory, places: Sequence[Neighbour]) -> tuple[Signal | None, bo
             continue
         name, points = tie
         at_place = at_place or (place.weight == 1 and (name == "symbol" or not place.symbol))
-        signal = Signal(name if place.weight == 1 else f"{place.why} {place.symbol}", points * place.weight)
+        signal = Signal(name if place.weight == 1 else place.why, points * place.weight)
         if best is None or signal.points > best.points:
             best = signal
     return best, at_place

@@ -40,7 +40,7 @@ COMPANY = 0.5
 # for terms in at most 400 memories. Found on curl and dpdk (+.007 to +.034 nDCG@10), held on ovs (+.016 to +.019).
 HOLDERS, HOLDER_SHARE, HELD_BY_MOST = 5, 0.1, 400
 # What those who read it said, in log-odds: a word of praise lifts a little, one of blame lowers more, both bounded, so that nobody
-# can hide a memory or push it up by saying it often. Not measured yet: there is no data of use before the hooks of step 5.
+# can hide a memory or push it up by saying it often. Not measured yet: there is no data of use.
 USEFUL, USELESS, MOST_USEFUL, MOST_USELESS = 0.4, -0.5, 0.8, -1.5
 # Nearness of meaning (docs/vectors.md), as points beside those of the words: this share of what is possible, times the cosine above
 # what the best word hits of strangers have. Counted from 0 it ranks the same, but answers 14 % of foreign questions instead of 5.

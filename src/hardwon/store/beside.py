@@ -12,9 +12,6 @@ def beside(path: str, model: str, suffix: str) -> str:
     return f"{path}.{sha256(model.encode()).hexdigest()[:12]}.{suffix}"
 
 
-# The end of the name of the code index, which is derived from the repository (store/code/codefile.py).
-CODE = ".code"
-
 # What is in the names of files that were put aside for a person to decide on: the store as it was before an upgrade, a repair or a
 # restore, and files that were not finished. (What the spool could not give to the store is told by the spool.)
 _ASIDE = (".kept-", ".before-step-", ".part")

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import fcntl
 import os
-
-import apsw
+import sys
 
 from hardwon.errors import Damaged, EngineUnsafe, NoStore, StoreError
+
+# The engine asks for ``collections.abc`` when it is loaded, for the sake of one class. Every interpreter has these classes loaded in a
+# module of another name; under this name they come with all of ``collections``, a sixth of an interpreter start. So that one is lent
+# for as long as the engine is being loaded.
+_LENT = () if "collections" in sys.modules else ("collections", "collections.abc")
+if _LENT:
+    import _collections_abc
+
+    sys.modules.update(dict.fromkeys(_LENT, _collections_abc))
+try:
+    import apsw
+finally:
+    for _name in _LENT:
+        del sys.modules[_name]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

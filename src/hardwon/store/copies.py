@@ -10,7 +10,8 @@ import os
 
 import apsw
 
-from hardwon.store.beside import CODE, is_beside, unfinished
+from hardwon.store.beside import is_beside, unfinished
+from hardwon.store.code import CODE
 from hardwon.store.rows import to_blob
 
 TYPE_CHECKING = False

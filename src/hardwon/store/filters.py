@@ -77,7 +77,7 @@ def condition(where: Filter) -> tuple[str, list[Any]]:
         add("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)", tag)
     for column, value in (("m.session", where.session), ("m.client", where.client), ("m.who", where.who)):
         if value:
-            add(f"{column} = ?", value)
+            add(f"{column} = ? AND {column} <> ''", value)  # the second for the planner: the index of sessions leaves "" out
     if where.authors:
         add(_any("instr(lower(m.author), lower(?)) > 0", len(where.authors)), *where.authors)
     if where.extensions:

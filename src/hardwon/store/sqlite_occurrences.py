@@ -21,13 +21,14 @@ class OccurrenceReads:
 
     def experiences(self, symbol: str, path: str, exact: bool, hidden: Sequence[str] = ()) -> list[Experience]:
         """Lessons' and attempts' occurrences, in order of arrival."""
+        # Said even of a symbol that is named: the index leaves "" out, and the planner does not know which one is asked for.
         condition = "a.symbol <> ''"
         values: list[Any] = []
         if symbol:
-            condition = "a.symbol = ?" if exact else "instr(lower(a.symbol), lower(?)) AND a.symbol <> ''"
+            condition += " AND a.symbol = ?" if exact else " AND instr(lower(a.symbol), lower(?))"
             values.append(symbol)
         if path:
-            condition += " AND a.path = ?"
+            condition += " AND a.path = ? AND a.path <> ''"
             values.append(path)
         if hidden:
             condition += f" AND {HAPPENED_IN_SIGHT}"

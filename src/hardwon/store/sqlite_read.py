@@ -172,7 +172,7 @@ class SqliteReader(VectorReads, OccurrenceReads, AnchorReads):
         """Memories that match, written for a path or a symbol, newest first."""
         keys: set[int] = set()
         if path:
-            keys.update(row[0] for row in self._rows("SELECT memory FROM anchors WHERE path = ?", (path,)))
+            keys.update(row[0] for row in self._rows("SELECT memory FROM anchors WHERE path = ? AND path <> ''", (path,)))
         if symbol:
             from hardwon.code.names import last_part, same_symbol
 
@@ -182,10 +182,14 @@ class SqliteReader(VectorReads, OccurrenceReads, AnchorReads):
 
     def of_file(self, path: str, where: Filter, limit: int) -> list[Memory]:
         """Memories that match, written for a file as a whole, newest first."""
-        keys = {row[0] for row in self._rows("SELECT memory FROM anchors WHERE path = ? AND symbol = ''", (path,))}
+        # That it is not "" has to be said: the index leaves those out, and the planner does not know which path is asked for.
+        rows = self._rows("SELECT memory FROM anchors WHERE path = ? AND path <> '' AND symbol = ''", (path,))
+        keys = {row[0] for row in rows}
         return self._newest(keys, where, limit)
 
     def _newest(self, keys: set[int], where: Filter, limit: int) -> list[Memory]:
+        if not keys:
+            return []
         matching, values = condition(where)
         marks = ", ".join(str(int(key)) for key in keys)
         rows = self._rows(

@@ -95,7 +95,11 @@ class NoReads:
         """Nothing."""
         return []
 
-    def moved_to(self, path: str) -> list[tuple[str, str]]:
+    def moves(self) -> list[tuple[str, str, str, str]]:
+        """Nothing."""
+        return []
+
+    def now_at(self, path: str, symbol: str) -> list[tuple[str, str]]:
         """Nothing."""
         return []
 

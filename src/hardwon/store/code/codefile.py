@@ -12,7 +12,7 @@ from _thread import get_ident
 import apsw
 
 from hardwon.errors import Damaged, HardwonError, KeyMissing, NoStore, SchemaOlder, StoreError
-from hardwon.store.beside import CODE
+from hardwon.store.code import CODE
 from hardwon.store.code.reads import Reads
 from hardwon.store.connection import Access, open_connection, translate
 from hardwon.store.handle import Handle, file_at
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # "HWCI" in ASCII, and the number of the tables (store/code/tables.py), to be raised with any change of them or of what fills them.
 APPLICATION_ID = 0x48574349
-VERSION = 1
+VERSION = 2
 
 # Beside a store in the clear the file is enciphered too, with this key, for the sake of the tag that each page then carries: a changed bit
 # is noticed when its page is read, where SQLite's own check passes over most (docs/decisions/0015). No secret, and not meant as one.

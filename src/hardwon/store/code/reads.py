@@ -208,13 +208,22 @@ class Queries:
         )
         return [(path, symbol) for path, symbol in rows]
 
-    def moved_to(self, path: str) -> list[tuple[str, str]]:
-        """The anchors of other files that were found to have come to that file."""
+    def moves(self) -> list[tuple[str, str, str, str]]:
+        """All anchors that were found in another file or under another name, with where that is."""
         rows = self._rows(
-            "SELECT DISTINCT path, symbol FROM trails WHERE tree = ?1 AND now_path = ?2 AND path <> ?2 ORDER BY path, symbol",
-            (self._tree, tidy(path)),
+            "SELECT DISTINCT path, symbol, now_path, now_symbol FROM trails WHERE tree = ? AND now_path <> ''"
+            " AND (path <> now_path OR symbol <> now_symbol) ORDER BY 1, 2, 3, 4",
+            (self._tree,),
         )
-        return [(path, symbol) for path, symbol in rows]
+        return [(path, symbol, now, name) for path, symbol, now, name in rows]
+
+    def now_at(self, path: str, symbol: str) -> list[tuple[str, str]]:
+        """Where what is spoken of by that name in that file was found to be now."""
+        rows = self._rows(
+            "SELECT DISTINCT now_path, now_symbol FROM trails WHERE tree = ? AND path = ? AND symbol = ? AND now_path <> '' ORDER BY 1, 2",
+            (self._tree, tidy(path), tidy(symbol)),
+        )
+        return [(now, name) for now, name in rows]
 
     def setting(self, name: str) -> str:
         """A value that is kept beside the index; "" when absent."""

@@ -8,6 +8,7 @@ from hardwon.code.module_names import last_part
 from hardwon.store.code import packing
 from hardwon.store.code.packing import tidy
 from hardwon.store.code.reads import Queries, last_of
+from hardwon.store.code.without_secrets import has_secret, without_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,9 +68,10 @@ class Writes(Queries):
     # Blobs
 
     def add(self, blob: str, outline: Outline) -> None:
-        """Put in what a blob declares; nothing new where it is known."""
+        """Put in what a blob declares, without secrets; nothing new where it is known."""
         if self._blob(blob) is not None:
             return
+        outline = without_secrets(outline)
         key = self._blob_key(blob)
         self._db.execute(
             "UPDATE blobs SET language = ?, skipped = ?, broken = ?, lines = ?, symbols = ?, calls = ? WHERE id = ?",
@@ -177,9 +179,12 @@ class Writes(Queries):
     # Contents that no commit has
 
     def hold(self, blob: str, path: str, content: bytes) -> None:
-        """Keep a content that no commit has, until it is parsed: an anchor was pinned to it."""
+        """Keep a content that no commit has, until it is parsed: an anchor was pinned to it. One with a secret is not kept: without it,
+        it would be another text; so its code is known once it is committed."""
         from zlib import compress
 
+        if has_secret(content):
+            return
         self._db.execute("INSERT OR IGNORE INTO held VALUES (?, ?, ?)", (tidy(blob), tidy(path), compress(content)))
 
     def held(self) -> list[tuple[str, str, bytes]]:
