@@ -96,6 +96,7 @@ def test_a_backup_is_a_store_with_everything_in_one_file(engine: Engine, home: P
     assert done.memories == engine.figures()["memories"]
 
 
+@pytest.mark.slow
 def test_the_newest_are_kept_and_the_one_just_made_always(engine: Engine, home: Path) -> None:
     made = [backup.backup(engine, str(home), keep=3).file for _ in range(4)]
     folder = Path(made[0]).parent
@@ -262,6 +263,7 @@ def test_backups_under_load_are_whole_and_come_back_as_they_were(
     assert restored["events"][:-1] == copy["events"]
 
 
+@pytest.mark.slow
 def test_r96_a_checkpoint_between_two_backups_costs_nothing(engine: Engine, home: Path) -> None:
     """Case R96: the log was moved and begun anew while nobody made a backup."""
     first = backup.backup(engine, str(home))
@@ -587,6 +589,7 @@ def test_a_passphrase_comes_from_a_file_or_the_environment(
     assert "short" not in repr(envelope.Passphrase("a short passphrase"))
 
 
+@pytest.mark.slow
 def test_an_encrypted_store_has_encrypted_backups(bare: Path, call: Callable[..., Result], home: Path) -> None:
     pytest.importorskip("pyrage")
     assert call("init", "--encrypt").code == 0

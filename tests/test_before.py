@@ -157,3 +157,17 @@ def test_a_symbol_of_another_file_with_the_same_name_is_not_meant(ground):
     first, second = lesson(ground, "Store.put"), lesson(ground, "Store.put", "pkg/second.py", text="another one")
     assert numbers(before(ground, "pkg/store.py", "Store.put")) == [first]
     assert set(numbers(before(ground, "", "Store.put"))) == {first, second}
+
+
+def test_the_old_text_of_an_edit_tells_its_lines(ground):
+    get = lesson(ground, "Store.get")
+    engine = ground.engine()
+    lines = engine.lines_of("pkg/store.py", "if key is None:\n  raise KeyError(key)")
+    assert lines == (7, 8)
+    assert numbers(engine.before("pkg/store.py", "", AGENT, lines=lines))[0] == get
+    assert engine.lines_of("pkg/store.py", "os.environ") is None  # no whole line
+    assert engine.lines_of("pkg/store.py", "import os\n\n\nclass Store:") == (1, 4)
+    ground.write("pkg/store.py", CODE + CODE)
+    assert engine.lines_of("pkg/store.py", "raise KeyError(key)") is None  # twice
+    assert engine.lines_of("pkg/none.py", "raise KeyError(key)") is None
+    engine.close()

@@ -402,6 +402,7 @@ _WORDS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_r90_any_text_may_be_asked(project: Path, call: Callable[..., Result]) -> None:
     import random
 

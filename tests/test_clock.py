@@ -49,6 +49,7 @@ def forget(engine: Engine, *ids: str) -> None:
 steps = st.lists(st.tuples(st.sampled_from((*JUMPS, *SETTINGS)), st.sampled_from(CALLS)), min_size=1, max_size=14)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=steps, seed=st.integers(0, 1000))
 def test_whatever_the_clock_does_the_calls_are_told_as_they_came(

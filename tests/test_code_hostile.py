@@ -123,6 +123,7 @@ def test_a_diff_of_too_many_files_says_so(engine: Engine) -> None:
     assert "diff: only the first 1,000 of 1,500 files were looked at: give a part of it" in told
 
 
+@pytest.mark.slow
 def test_lines_of_a_whole_long_file_take_no_square(ground: Ground, engine: Engine) -> None:
     ground.write("many.py", "\n\n".join(f"def f{n}(x):\n    return x + {n}" for n in range(3_000)) + "\n")
     ground.commit("many")

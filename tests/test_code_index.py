@@ -400,6 +400,7 @@ def write_one(index: CodeIndex, number: int = 1) -> int:
     return number
 
 
+@pytest.mark.slow
 def test_the_log_stays_small(index: CodeIndex) -> None:
     for number in range(30):
         with index.write(TREE) as writer:

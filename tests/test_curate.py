@@ -339,6 +339,7 @@ def test_undo_without_a_name_never_takes_back_an_older_thing_or_that_of_another_
     assert engine.undo("1", AGENT)[0].why == "it was resolved"
 
 
+@pytest.mark.slow
 def test_a_forgetting_comes_back_as_a_whole_whatever_was_recorded_anew(engine: Engine) -> None:
     engine.upsert([(f"item {number}", Draft(f"note {number}", tags=("spike",))) for number in range(1200)], AGENT)
     engine.record(Draft("said again later", tags=("spike",)), AGENT)

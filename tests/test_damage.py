@@ -101,6 +101,7 @@ def assert_found(cases: list[damage.Case]) -> None:
     assert [case for case in cases if case.cell.index and not case.found] == []
 
 
+@pytest.mark.slow
 def test_every_zeroed_page_is_found(rich: str) -> None:
     assert [one for one in damage.zeroed(rich) if not one[-1]] == []
 
@@ -161,6 +162,7 @@ def test_a_head_that_cannot_be_looked_up_hides_nothing(tmp_path: Path) -> None:
     assert any("#3 (" in finding.where for finding in found)
 
 
+@pytest.mark.slow
 def test_a_changed_bit_of_an_encrypted_store_is_found(tmp_path: Path) -> None:
     key = b"k" * 32
     engine = hardwon.open_store(str(tmp_path / "a.db"), access=Access(key=key))
@@ -638,6 +640,7 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, int]:
     return engine.store.path, told, count
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_row26_no_change_of_the_journal_goes_unseen(journal: tuple[str, str, int], data: st.DataObject) -> None:
@@ -693,6 +696,7 @@ def test_r03_reading_commands_leave_a_quiet_store_as_it_is(registered: Registere
     assert os.path.getsize(registered.told) == size
 
 
+@pytest.mark.slow
 def test_r03_reading_commands_beside_writers_do_no_damage(registered: Registered) -> None:
     code = (
         "import sys\nfrom hardwon.doors import cli\n"
@@ -734,6 +738,7 @@ assert store.endswith(".db")
 """
 
 
+@pytest.mark.slow
 def test_r05_no_command_opens_the_store_past_sqlite(home: Path, project: Path, call: Command) -> None:
     lines = [
         "record|one thing", "fail|A.b|went wrong|--file|a.py", "fail|A.b|went wrong|--file|a.py", "ok|A.b", "revise|1|other words",

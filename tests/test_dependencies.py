@@ -631,6 +631,7 @@ def test_credentials_in_a_manifest_are_taken_out(repo: GitRepo, open_at: Make) -
     assert "hunter2secret" not in "".join(f"{memory.text} {memory.detail}" for memory in kept(engine))
 
 
+@pytest.mark.slow
 def test_a_repository_full_of_hostile_manifests_is_ingested(
     repo: GitRepo, open_at: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

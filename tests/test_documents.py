@@ -465,6 +465,7 @@ def test_the_run_that_began_last_wins(repo: GitRepo, open_at: Make, monkeypatch:
     assert ingest_documents(engine).unchanged == 9
 
 
+@pytest.mark.slow
 def test_two_processes_at_once_do_no_harm(repo: GitRepo, open_at: Make) -> None:
     repo.commit("one", {f"docs/{number}.md": f"# H{number}\n\nx\n\n## Sub\n\ny\n" for number in range(300)})
     engine = open_at(repo.path)
@@ -569,6 +570,7 @@ def test_hostile_files_are_read_within_bounds(case: str, extension: str) -> None
         assert all((item.draft.text and item.draft.text.isprintable()) or case == "hidden" for item in found.derived)
 
 
+@pytest.mark.slow
 def test_a_repository_full_of_hostile_files_is_ingested(repo: GitRepo, open_at: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "FILE_PASSAGES", 20)
     files: dict[str, str | bytes | None] = {f"docs/{name}.md": data for name, data in HOSTILE.items()}

@@ -263,6 +263,7 @@ def test_beside_an_encrypted_store_no_index_of_vectors_is_made(encrypted: Path, 
 # Damage is told from a wrong key
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_in_any_page_is_found(encrypted: Path, call: Callable[..., Result], home: Path) -> None:
     remember(call, encrypted)
     engine = open_engine(str(encrypted), str(home))

@@ -180,6 +180,7 @@ def test_what_had_expired_comes_back_when_it_is_recorded_again(engine: Engine, c
     assert engine.before("a.py", "A.run", AGENT).hits
 
 
+@pytest.mark.slow
 def test_many_lessons_of_others_do_not_hide_the_symbols_own(engine: Engine) -> None:
     for number in range(4):
         engine.record(lesson(f"own {number}"), AGENT)
@@ -406,6 +407,7 @@ def test_rebuilding_the_index_finds_the_same(tmp_path: Path) -> None:
     engine.close()
 
 
+@pytest.mark.slow
 def test_a_rebuild_that_was_stopped_is_told_and_finished(tmp_path: Path) -> None:
     make_history(tmp_path / "repo")
     engine = opening.create(str(tmp_path / "repo"), str(tmp_path / "home"))

@@ -185,6 +185,7 @@ def test_what_others_say_stays(engine: Engine) -> None:
     }
 
 
+@pytest.mark.slow
 def test_older_copies_on_pages_are_why_the_file_is_written_anew(engine: Engine) -> None:
     """Without that step something is left: the search finds it, so that an empty answer means something."""
     chance = random.Random(1)
@@ -216,6 +217,7 @@ class Unscrubbed:
         return False
 
 
+@pytest.mark.slow
 def test_a_reader_holds_the_log_and_the_next_writer_cuts_it(engine: Engine, tmp_path: Path) -> None:
     draft, words = spoken(random.Random(2))
     engine.record(draft, AGENT)
@@ -451,6 +453,7 @@ def test_nor_the_spool_nor_an_undo_of_a_forgetting(engine: Engine) -> None:
     assert left(engine, ["staging"]) == []
 
 
+@pytest.mark.slow
 @given(data=st.data())
 @settings(max_examples=25, deadline=None)
 def test_both_stores_refuse_the_same(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:

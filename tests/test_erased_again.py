@@ -115,6 +115,7 @@ def test_what_says_it_under_another_number_goes_too(engine: Engine, home: Path) 
     assert damaging(engine) == []
 
 
+@pytest.mark.slow
 def test_erased_commits_and_passages_stay_away(project: Path, home: Path, call: Callable[..., Result]) -> None:
     from tests.conftest import git
 
@@ -155,6 +156,7 @@ def test_the_commands_say_what_was_erased_again(project: Path, home: Path, call:
     assert call("verify").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["a page", "garbage", "gone"])
 def test_a_store_that_cannot_be_read_is_told_and_what_is_left_of_it_is_heeded(
     project: Path, home: Path, call: Callable[..., Result], how: str
@@ -261,6 +263,7 @@ def test_a_repair_keeps_what_was_erased_erased(tmp_path: Path, seed: int) -> Non
     engine.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["memories", "versions", "events of erasures", "all three"])
 def test_rows_of_erased_memories_that_are_lost_are_told_as_erased(tmp_path: Path, table: str) -> None:
     """Cut out of the file as damage would: rows are altered without their hashes."""
@@ -363,6 +366,7 @@ def test_old_pages_of_before_an_erasure_bring_nothing_back(tmp_path: Path) -> No
     engine.close()
 
 
+@pytest.mark.slow
 def test_a_commit_that_was_erased_is_not_read_again_after_a_repair(
     project: Path, home: Path, call: Callable[..., Result]
 ) -> None:

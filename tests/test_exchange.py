@@ -198,12 +198,14 @@ def check_round_trip(make: Any, where: Path, steps: list[Any], seed: int) -> Non
         engine.close()
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None, suppress_health_check=_QUIET)
 @given(steps=_STEPS, seed=st.integers(0, 1 << 40))
 def test_out_and_in_again_is_the_same_to_the_byte_on_disk(tmp_path_factory: Any, steps: list[Any], seed: int) -> None:
     check_round_trip(on_disk, tmp_path_factory.mktemp("trip"), steps, seed)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=_QUIET)
 @given(steps=_STEPS, seed=st.integers(0, 1 << 40))
 def test_out_and_in_again_is_the_same_to_the_byte_in_memory(tmp_path_factory: Any, steps: list[Any], seed: int) -> None:
@@ -493,6 +495,7 @@ import_memories(engine, lines.read(open_file(sys.argv[2]).lines()), Scope(Origin
 """
 
 
+@pytest.mark.slow
 def test_a_killed_import_leaves_whole_memories_and_the_next_run_finishes(tmp_path: Path) -> None:
     source = in_memory(tmp_path)
     for number in range(3):

@@ -50,6 +50,7 @@ def test_points_of_every_operation_break_no_promise(tmp_path: Path) -> None:
     assert outcome.figures["points"] > 0 and outcome.controls[0].found == outcome.controls[0].tried
 
 
+@pytest.mark.slow
 def test_a_read_that_fails_behind_a_commit_does_not_make_it_look_undone(tmp_path: Path, disks: Disks) -> None:
     (one,) = ready(tmp_path, disks, "compact")
     last = range(one.calls["read"] - 15, one.calls["read"] + 1)
@@ -59,6 +60,7 @@ def test_a_read_that_fails_behind_a_commit_does_not_make_it_look_undone(tmp_path
         assert (fault.label, faults.attempt(one, fault, disks, str(tmp_path / "attempt"))[0]) == (fault.label, [])
 
 
+@pytest.mark.slow
 def test_what_waits_in_a_spool_that_cannot_be_read_is_taken_in_by_a_later_write(tmp_path: Path, disks: Disks) -> None:
     (one,) = ready(tmp_path, disks, "drain")
     points = [fault for fault in every(one.calls) if fault.call in ("file open", "file write")]
@@ -260,6 +262,7 @@ def test_a_fault_falls_on_the_call_that_it_names(tmp_path: Path, disks: Disks) -
             assert [hit[0] for hit in disks.injector.disarm()] == [call]
 
 
+@pytest.mark.slow
 def test_the_same_attempt_leaves_the_same_rows(tmp_path: Path, disks: Disks) -> None:
     """Else every comparison of the proof would be by chance."""
     first, second = (ready(tmp_path / name, disks, "ingest")[0] for name in ("one", "two"))

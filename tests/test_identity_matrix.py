@@ -1228,6 +1228,7 @@ def _start(where: Path, *words: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, cwd=where, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("places", [("shop", "shop"), ("shop", "tree"), ("tree", "tree2")], ids="-".join)
 def test_two_inits_at_once_end_well(world: World, call: Callable[..., Result], places: tuple[str, str]) -> None:
     import json

@@ -91,13 +91,3 @@ def test_other_settings_of_python_turn_it_off(package: Path) -> None:
     assert run(package, ask) == "True"
     assert run(package, ask, "-O") == "False"
     assert run(package, ask, PYTHONPYCACHEPREFIX=str(package / "elsewhere")) == "False"
-
-
-def test_the_engine_loads_without_all_of_collections_and_takes_none_of_it_away(package: Path) -> None:
-    ask = (
-        "import hardwon.store.connection; print('collections' in sys.modules, 'collections.abc' in sys.modules); "
-        "import collections.abc, apsw; from collections import OrderedDict; "
-        "print(apsw.Connection('').execute('select :a', OrderedDict(a=5)).get, collections.abc.Mapping.__module__)"
-    )
-    loaded, works = run(package, ask).split("\n")
-    assert (loaded, works) == ("False False", "5 collections.abc")

@@ -33,6 +33,7 @@ def stored(home: Path, cache: Path) -> bytes:
     return b"\0".join(path.read_bytes() for place in (home, cache) for path in sorted(place.rglob("*")) if path.is_file())
 
 
+@pytest.mark.slow
 def test_six_hundred_planted_through_every_way_in_leave_no_byte(
     bare: Path, home: Path, tmp_path: Path, call: Callable[..., Result], planted: list[Planted]
 ) -> None:

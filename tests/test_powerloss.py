@@ -291,6 +291,7 @@ def test_a_swap_in_the_wrong_order_is_noticed(tmp_path: Path, monkeypatch: pytes
     assert tally.broken
 
 
+@pytest.mark.slow
 def test_two_transactions_where_one_was_promised_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def twice(world: workload.World) -> None:
         workload.record(world)
@@ -357,6 +358,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(powerloss, "CONTROLS", CONTROLS[1:3])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_the_command_tells_seed_figures_and_controls_and_writes_a_report(tmp_path: Path, call: Command) -> None:
     place = tmp_path / "report.html"
@@ -382,6 +384,7 @@ def test_the_command_tells_seed_figures_and_controls_and_writes_a_report(tmp_pat
     assert mine.read_text().endswith("mine")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_a_broken_promise_ends_with_1_and_keeps_what_shows_it(
     tmp_path: Path, call: Command, monkeypatch: pytest.MonkeyPatch
@@ -400,6 +403,7 @@ def test_a_broken_promise_ends_with_1_and_keeps_what_shows_it(
     assert "a promise was broken" in (tmp_path / "r.html").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_a_control_that_shows_nothing_fails_the_run(tmp_path: Path, call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(powerloss, "CONTROLS", (Setting("nothing is wrong"),))

@@ -314,6 +314,7 @@ def test_a_row_is_told_from_its_versions_and_journal_to_the_letter(store: Path) 
     assert after["memories"] == before["memories"]
 
 
+@pytest.mark.slow
 def test_a_version_is_told_from_the_row(store: Path) -> None:
     before = rows(store)
     broken(store, "versions", "true")
@@ -323,6 +324,7 @@ def test_a_version_is_told_from_the_row(store: Path) -> None:
     assert {row[0] for row in after["versions"]} == {row[1] for row in before["memories"]}
 
 
+@pytest.mark.slow
 def test_an_occurrence_is_told_from_its_event_and_outlives_it(store: Path) -> None:
     before = rows(store)
     broken(store, "occurrences", "id % 2 = 0")
@@ -441,6 +443,7 @@ def test_a_store_that_is_well_is_left_as_it_is(store: Path, project: Path, call:
     assert call("repair").out == "nothing is damaged, and nothing was done\n"
 
 
+@pytest.mark.slow
 def test_dry_run_says_the_same_and_touches_nothing(store: Path) -> None:
     broken(store, "memories", "number < 30")
     whole(store)

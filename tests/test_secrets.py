@@ -154,6 +154,7 @@ def planted() -> list[Planted]:
     return found[:: len(found) // (2 * KEPT)][: 2 * KEPT]
 
 
+@pytest.mark.slow
 def test_sixty_planted_ones_are_in_no_file_afterwards(tmp_path: Path, home: Path, rules: Path, planted: list[Planted]) -> None:
     where = tmp_path / "shop"
     where.mkdir()

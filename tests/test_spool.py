@@ -398,6 +398,7 @@ steps = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=int(25 * SCALE), deadline=None)
 @given(steps=steps)
 def test_any_interleaving_of_spooling_draining_and_kills_keeps_each_once_and_in_order(
@@ -749,6 +750,7 @@ with hardwon.open(sys.argv[1]) as memory:
 """
 
 
+@pytest.mark.slow
 def test_r15_three_clients_beside_a_lock_that_is_held_lose_no_event(
     project: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -836,6 +838,7 @@ else:
 """
 
 
+@pytest.mark.slow
 def test_a_limit_on_the_size_of_files_is_a_full_disk(engine: Engine) -> None:
     told = told_by(start(LIMITED, engine.store.path))
     assert [action for _, action in told].count("spooled") > 50

@@ -346,6 +346,7 @@ def write_together(path: str, count: int) -> None:
     reader.close()
 
 
+@pytest.mark.slow
 def test_two_processes_write_while_a_third_recalls(path: str) -> None:
     write_together(path, 100)
 

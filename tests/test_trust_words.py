@@ -68,6 +68,7 @@ def test_a_finding_is_told_once_and_a_path_once_in_it() -> None:
 # Repair
 
 
+@pytest.mark.slow
 def test_a_repair_does_not_advise_what_it_does(project: Path, call: Command) -> None:
     for number in range(40):
         call("record", f"particular {number} of the old pool")
@@ -125,6 +126,7 @@ def test_a_backup_says_what_is_not_in_it(project: Path, call: Command, monkeypat
     assert "its journal ends at 2, head " in made
 
 
+@pytest.mark.slow
 def test_what_becomes_of_newer_memories_is_told_before_the_yes(project: Path, call: Command) -> None:
     call("record", "a fact")
     name = Path(call("backup", "--json").data["file"]).name

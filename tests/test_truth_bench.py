@@ -43,6 +43,7 @@ SAME = (
 )
 
 
+@pytest.mark.slow
 def test_smoke_passes_its_gates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = tmp_path / "truth.json"
     words = ("--smoke", "--anchors", "40", "--json", str(told), "--report", str(tmp_path / "wrong.tsv"))

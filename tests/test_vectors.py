@@ -482,6 +482,7 @@ def test_two_processes_that_both_find_no_file_both_answer_rightly(signed: tuple[
     assert [process.communicate()[0].strip() for process in askers] == [str(exact)] * 2
 
 
+@pytest.mark.slow
 def test_a_kill_while_the_file_is_written_leaves_a_whole_one(signed: tuple[SqliteStore, SignIndex]) -> None:
     store, index = signed
     for seed in range(3):
@@ -718,6 +719,7 @@ def test_a_question_embeds_what_waits_and_tells_what_still_does(engine: Engine, 
     assert vectors.dense(engine, Query(text="note"))[1] == []
 
 
+@pytest.mark.slow
 def test_a_question_that_cannot_write_is_answered_all_the_same(engine: Engine, tiny: Tiny, tmp_path: Path) -> None:
     keep(engine, "old note")
     vectors.reembed(engine)

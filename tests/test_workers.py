@@ -69,6 +69,7 @@ def test_children_tell_what_the_parser_tells(workers: Workers) -> None:
     assert workers.outline("a.py", ORDINARY) == symbols.outline("a.py", ORDINARY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "content"), [("a.c", ARROWS), ("A.java", GENERICS)])
 def test_a_text_that_takes_a_gigabyte_is_given_up_and_the_others_are_read(workers: Workers, path: str, content: bytes) -> None:
     texts = [("a.py", ORDINARY), (path, content), ("b.py", ORDINARY), ("c.py", ORDINARY)]
@@ -77,6 +78,7 @@ def test_a_text_that_takes_a_gigabyte_is_given_up_and_the_others_are_read(worker
     assert workers.outline("d.py", ORDINARY).symbols
 
 
+@pytest.mark.slow
 def test_a_text_that_takes_too_long_is_given_up() -> None:
     with Workers(1, memory=8 << 30, processor=0) as workers:  # a second at most, then
         begun = time.monotonic()
@@ -113,6 +115,7 @@ def test_whoever_stops_asking_leaves_nothing_behind() -> None:
     assert children() == before
 
 
+@pytest.mark.slow
 @linux
 def test_many_bytes_get_a_second_child_and_few_do_not() -> None:
     before = children()
@@ -187,10 +190,11 @@ def test_children_neither_see_our_key_nor_load_what_lies_in_the_folder(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HARDWON_KEY", "secret")
     monkeypatch.setattr(sys, "path", ["", *sys.path])
+    others = children()
     assert workers.outline("a.py", ORDINARY).symbols
     assert not (tmp_path / "loaded").exists()
     if os.path.isdir("/proc/self"):
-        (child,) = children() - set()
+        (child,) = children() - others
         assert b"HARDWON_KEY" not in Path("/proc", str(child), "environ").read_bytes()
 
 
@@ -209,6 +213,7 @@ def test_without_parsers_it_is_an_error_that_says_so(monkeypatch: pytest.MonkeyP
         workers.outline("a.c", b"int f(void);\n")
 
 
+@pytest.mark.slow
 def test_a_hostile_file_costs_a_refresh_nothing_but_itself(ground: Ground) -> None:
     """It is read once, and told; what is beside it is known; what memories speak of in it is not called gone."""
     ground.write("evil.c", ARROWS)

@@ -164,6 +164,20 @@ def _places(
         return touched + _callers(code, touched, spoken_of), former
 
 
+def lines_of(engine: Engine, file: str, passage: str) -> Lines | None:
+    """First and last line of the only place where a text stands in a file as it lies there, blanks aside: what an edit is going to
+    replace. None where it stands nowhere, or more than once, or the file cannot be read."""
+    path = engine.relative(file)
+    if engine.code is None or not path:
+        return None
+    with engine.code.read() as code:
+        try:
+            place = judge(engine, code).place(path)
+        except OSError:
+            return None
+        return place.text.lines_of(passage.encode("utf-8", "surrogateescape")) if place else None
+
+
 def _at_lines(judging: Judge, code: CodeReader, path: str, ranges: Sequence[Lines]) -> list[Neighbour]:
     """The symbols that lines of a file belong to, as it lies there; the file alone where none is known."""
     declared = _declared(judging, code, path)

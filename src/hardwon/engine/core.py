@@ -259,6 +259,12 @@ class Engine(Maintenance):
 
         return before(self, file, symbol, scope, budget, lines, diff)
 
+    def lines_of(self, file: str, passage: str) -> tuple[int, int] | None:
+        """The lines of the text that an edit is going to replace, for ``before``; None where it stands nowhere, or more than once."""
+        from hardwon.engine.before import lines_of
+
+        return lines_of(self, file, passage)
+
     def brief(self, scope: Scope, budget: int = 1500) -> Block:
         """What a session should know at its start: rules, the last run, open attempts, risky symbols, changes taken back."""
         from hardwon.engine.answer import brief

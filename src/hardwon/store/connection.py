@@ -4,23 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import os
-import sys
+
+import apsw
 
 from hardwon.errors import Damaged, EngineUnsafe, NoStore, StoreError
-
-# The engine asks for ``collections.abc`` when it is loaded, for the sake of one class. Every interpreter has these classes loaded in a
-# module of another name; under this name they come with all of ``collections``, a sixth of an interpreter start. So that one is lent
-# for as long as the engine is being loaded.
-_LENT = () if "collections" in sys.modules else ("collections", "collections.abc")
-if _LENT:
-    import _collections_abc
-
-    sys.modules.update(dict.fromkeys(_LENT, _collections_abc))
-try:
-    import apsw
-finally:
-    for _name in _LENT:
-        del sys.modules[_name]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,9 +116,9 @@ def open_connection(path: str, *, readonly: bool, make: bool = True, access: Acc
         name = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?immutable=1"
     try:
         connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_NOMUTEX, vfs=ciphered(access) or None)
+        connection.set_busy_timeout(BUSY_MS)  # before the key, with which the file is read for the first time
         if access.key:
             unlock(connection, access.key)
-        connection.set_busy_timeout(BUSY_MS)
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
