@@ -178,12 +178,12 @@ db_1   | LOG: ready
 case(
     "python in a pipeline", """
 2026-11-30T08:00:00.1234567Z Traceback (most recent call last):
-2026-11-30T08:00:00.1234999Z   File "/home/runner/work/x/x/setup.py", line 3, in <module>
+2026-11-30T08:00:00.1234999Z   File "/builds/x/setup.py", line 3, in <module>
 2026-11-30T08:00:00.1235111Z     import numpy
 2026-11-30T08:00:00.1235222Z ModuleNotFoundError: No module named 'numpy'
 2026-11-30T08:00:00.1299999Z ##[error]Process completed with exit code 1.
 """,
-    ("python", "ModuleNotFoundError", "No module named 'numpy'", [("/home/runner/work/x/x/setup.py", 3, "")]),
+    ("python", "ModuleNotFoundError", "No module named 'numpy'", [("/builds/x/setup.py", 3, "")]),
 )  # fmt: skip
 case(
     "python in colours", '\x1b[31mTraceback (most recent call last):\x1b[0m\n  File \x1b[35m"c.py"\x1b[0m, line \x1b[35m5\x1b[0m, in \x1b[35mf\x1b[0m\n'

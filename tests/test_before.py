@@ -81,16 +81,16 @@ def test_lines_are_mapped_to_the_symbol_that_they_belong_to(ground):
 def test_lines_of_a_file_that_was_edited_since_are_mapped_by_the_lines_that_stayed(ground):
     get, put = lesson(ground, "Store.get"), lesson(ground, "Store.put")
     ground.write("pkg/store.py", CODE.replace("import os\n", "import os\nimport sys\nimport re\n"))
-    assert numbers(before(ground, "pkg/store.py", lines=(9, 10)))[0] == get
+    assert numbers(before(ground, "pkg/store.py", lines=(9, 10))) == [get, put]
     ground.write("pkg/store.py", CODE.replace("        if key is None:\n", "        # none\n        if not key:\n"))
-    assert numbers(before(ground, "pkg/store.py", lines=(8, 8)))[0] == get
-    assert put in numbers(before(ground, "pkg/store.py", lines=(13, 13)))
+    assert numbers(before(ground, "pkg/store.py", lines=(8, 8))) == [get, put]
+    assert numbers(before(ground, "pkg/store.py", lines=(13, 13))) == [put]
 
 
 def test_lines_outside_every_symbol_mean_the_file(ground):
-    lesson(ground, "Store.get")
-    whole = lesson(ground, "")
-    assert whole in numbers(before(ground, "pkg/store.py", lines=(1, 2)))
+    get, whole = lesson(ground, "Store.get"), lesson(ground, "")
+    assert numbers(before(ground, "pkg/store.py", lines=(1, 2))) == [whole, get]
+    assert numbers(before(ground, "pkg/store.py", lines=(7, 8))) == [get, whole]
 
 
 def test_lessons_of_callers_come_after_those_of_the_symbol_itself(ground):
@@ -101,6 +101,14 @@ def test_lessons_of_callers_come_after_those_of_the_symbol_itself(ground):
     assert "a lesson on load\n    about a caller of Store.get\n" in block.block
     assert block.block.count("a caller of") == 1
     assert block.hits[1].score < block.hits[0].score
+
+
+def test_of_two_callers_the_surer_one_comes_first(ground):
+    """``self.get`` in the same class means it more surely than ``store.get`` of what a constructor gave."""
+    put, load = lesson(ground, "Store.put"), lesson(ground, "load")
+    block = before(ground, "pkg/store.py", "Store.get")
+    assert numbers(block) == [put, load]
+    assert block.hits[0].why[0].points > block.hits[1].why[0].points
 
 
 def test_what_an_agent_claimed_of_a_caller_is_the_askers_own_or_stays_away(ground):
@@ -134,14 +142,26 @@ def test_a_diff_of_a_commit_is_mapped_by_the_side_that_lies_there(ground):
     assert numbers(before(ground, diff=parse(diff_of(ground, "HEAD~1", "HEAD", "--", "pkg/store.py")))) == [get]
 
 
+def test_a_diff_is_mapped_by_what_lies_there_though_the_index_stands_elsewhere(ground):
+    """What lies there was parsed before; neither side of the diff is the file of the index."""
+    load, _ = lesson(ground, "load"), lesson(ground, "Store.put")
+    ground.write("pkg/store.py", "import sys\n" * 20 + CODE.replace("store = Store()", "store = Store(path)"))
+    edited = ground.commit("edit")
+    ground.refresh()
+    ground.write("pkg/store.py", "import re\n" + CODE)
+    ground.commit("go on")
+    ground.refresh()
+    git(ground.root, "checkout", "-q", edited)
+    assert numbers(before(ground, diff=parse(diff_of(ground, "HEAD~1", "HEAD")))) == [load]
+
+
 def test_a_diff_that_renames_or_removes_files(ground):
     get, start = lesson(ground, "Store.get"), lesson(ground, "start", "pkg/main.py")
     git(ground.root, "mv", "pkg/store.py", "pkg/kept.py")
     ground.write("pkg/kept.py", CODE.replace("return os.environ[key]", "return os.environ.get(key)"))
     os.unlink(os.path.join(ground.root, "pkg/main.py"))
     git(ground.root, "add", "-A")
-    found = numbers(before(ground, diff=parse(diff_of(ground, "--cached", "-M"))))
-    assert start in found and get in found
+    assert numbers(before(ground, diff=parse(diff_of(ground, "--cached", "-M")))) == [start, get]
 
 
 def test_nothing_applies_nothing_comes(ground):
@@ -164,7 +184,7 @@ def test_the_old_text_of_an_edit_tells_its_lines(ground):
     engine = ground.engine()
     lines = engine.lines_of("pkg/store.py", "if key is None:\n  raise KeyError(key)")
     assert lines == (7, 8)
-    assert numbers(engine.before("pkg/store.py", "", AGENT, lines=lines))[0] == get
+    assert numbers(engine.before("pkg/store.py", "", AGENT, lines=lines)) == [get]
     assert engine.lines_of("pkg/store.py", "os.environ") is None  # no whole line
     assert engine.lines_of("pkg/store.py", "import os\n\n\nclass Store:") == (1, 4)
     ground.write("pkg/store.py", CODE + CODE)

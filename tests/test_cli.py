@@ -207,6 +207,34 @@ def test_status_tells_how_far_the_code_is_indexed(project: Path, call: Command) 
     assert "the code is not indexed yet" in call("status").out
 
 
+def test_status_tells_of_an_index_from_before_the_first_commit(tmp_path: Path, call: Command) -> None:
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    git(begun, "init", "-q")
+    (begun / "a.py").write_text("def f():\n    return 1\n")
+    assert call("init", cwd=begun).code == 0
+    git(begun, "add", "-A")
+    git(begun, "commit", "-q", "-m", "one")
+    assert "the index of the code is behind: it is from before the first commit (code)" in call("status", cwd=begun).out
+
+
+def test_status_of_a_damaged_index_says_so_and_of_a_damaged_store_only_that(project: Path, call: Command) -> None:
+    assert call("ingest", "code").code == 0
+    store = Path(call("status", "--json").data["store"])
+    for end in ("-wal", "-shm"):
+        Path(f"{store}.code{end}").unlink(missing_ok=True)
+    Path(f"{store}.code").write_bytes(b"no index" * 1000)
+    found = call("status")
+    assert found.code == 0
+    assert "cannot be read\n" in found.out and "the index of the code cannot be read" in found.out
+    for end in ("-wal", "-shm"):
+        Path(f"{store}{end}").unlink(missing_ok=True)
+    store.write_bytes(b"no store" * 1000)
+    found = call("status")
+    assert found.code == 1
+    assert "is not an intact store" in found.out and "index of the code" not in found.out
+
+
 def test_record_reads_standard_input(project: Path, run: Command, call: Command) -> None:
     assert run("record", "-", stdin="Run the migrations\nbefore the tests\n").code == OK
     assert "migrations" in call("recall", "migrations before tests").out

@@ -130,19 +130,27 @@ def test_what_was_taken_back_says_so(repo: GitRepo, call: Callable[..., Result])
     back = repo.revert(bad, "It outlives a change of password.")
     call("init", cwd=repo.path)
     found = call("explain", "a.py:1", "--json", cwd=repo.path)
-    assert (back, "lines") in changes(found)
-    assert any(link["kind"] == "reverts" for link in found.data["changes"][0]["links"])
+    assert changes(found)[:2] == [(back, "lines"), (bad, "earlier")]
+    assert [(link["kind"], link["text"]) for link in found.data["changes"][0]["links"]] == [("reverts", "cache it")]
 
 
 def test_lines_that_are_not_committed(story: GitRepo, call: Callable[..., Result]) -> None:
     story.write({"src/sending.py": V3.replace("return True", "return False  # mine")})
     found = call("explain", "src/sending.py:4", "--json", cwd=story.path)
     assert found.data["place"]["uncommitted"] == 1
-    assert all(role == "symbol" for _, role in changes(found))
+    names = story.names  # those of the symbol around it, most lines first
+    assert changes(found) == [(names[one], "symbol") for one in ("made", "thrice", "twice")]
     assert "1 line is not committed yet" in call("explain", "src/sending.py:4", cwd=story.path).out
     story.write({"src/added.py": "x = 1\n"})
     story.git("add", "src/added.py")
     assert call("explain", "src/added.py", "--json", cwd=story.path).data["place"]["uncommitted"] == 1
+
+
+def test_the_symbol_of_an_edited_file_is_found_where_its_lines_stand_now(story: GitRepo, call: Callable[..., Result]) -> None:
+    """Nobody has parsed the file since: the numbers of the index are those of another text."""
+    story.write({"src/sending.py": "import os\n" * 6 + V3})
+    for line, symbol in ((8, "upload"), (13, "other"), (14, "other"), (3, "")):
+        assert call("explain", f"src/sending.py:{line}", "--json", cwd=story.path).data["place"]["symbol"] == symbol, line
 
 
 def test_a_rename_that_is_not_committed(story: GitRepo, call: Callable[..., Result]) -> None:
@@ -189,6 +197,14 @@ def test_places_that_cannot_be_explained(story: GitRepo, call: Callable[..., Res
         assert words in found.error["message"] and found.error["remedy"] and found.error["field"] in ("place", "file")
 
 
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(story: GitRepo, call: Callable[..., Result]) -> None:
+    os.remove(os.path.join(story.path, "src/sending.py"))
+    os.mkfifo(os.path.join(story.path, "src/sending.py"))
+    found = call("explain", "src/sending.py:2", "--json", cwd=story.path)
+    assert (found.code, found.error["field"]) == (2, "place")
+    assert found.error["message"] == "src/sending.py is no regular file"
+
+
 def test_outside_git(tmp_path: Path, call: Callable[..., Result]) -> None:
     (tmp_path / "plain").mkdir()
     (tmp_path / "plain" / "a.py").write_text("a\n")
@@ -224,6 +240,8 @@ def test_other_branches_do_not_speak(story: GitRepo, call: Callable[..., Result]
     story.branch("spike")
     story.commit("spike", {"src/sending.py": V3 + "\n\ndef spike():\n    return 2\n"})
     call("record", "only true on the spike", "--file", "src/sending.py", cwd=story.path)
+    (told,) = call("explain", "src/sending.py:2", "--json", cwd=story.path).data["memories"]
+    assert told["memory"]["text"] == "only true on the spike"
     story.checkout("main")
     call("ingest", "git", cwd=story.path)
     assert call("explain", "src/sending.py:2", "--json", cwd=story.path).data["memories"] == []

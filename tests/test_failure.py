@@ -78,7 +78,7 @@ def signals(found: Result) -> dict[str, set[str]]:
     return {hit["memory"]["text"]: {one["signal"] for one in hit["why"]} for hit in found.data["hits"]}
 
 
-ROOTS = ("", "/app/", "/home/runner/work/shop/shop/", "C:\\work\\shop\\", "{here}/")
+ROOTS = ("", "/app/", "/builds/shop/shop/", "C:\\work\\shop\\", "{here}/")
 OF_LANGUAGES = [
     ("TypeError: x is null\n    at load (webpack:///./src/list.ts?1:2:10)\n    at node:internal/x:1:1\n", "users may be null"),
     ("TypeError: x is null\n    at load (/usr/src/app/web/src/list.ts:2:10)\n", "users may be null"),
@@ -108,6 +108,16 @@ def test_frames_of_each_language_find_their_symbol(shop: GitRepo, call: Callable
     for log, lesson in OF_LANGUAGES:
         found = call("recall", "--error", "-", "--json", stdin=log, cwd=shop.path)
         assert texts(found)[0] == lesson and "stack frame" in signals(found)[lesson], log
+
+
+def test_lines_of_a_file_that_nobody_parsed_since_its_edit_mean_what_stands_there_now(
+    shop: GitRepo, call: Callable[..., Result]
+) -> None:
+    """A frame without a function, above whose lines others came."""
+    shop.write({"core/src/lib.rs": "use std::fs;\n" * 6 + FILES["core/src/lib.rs"]})
+    log = "thread 'main' panicked at core/src/lib.rs:10:9:\nboom\n"
+    found = call("recall", "--error", "-", "--json", stdin=log, cwd=shop.path)
+    assert "stack frame" in signals(found)["the index is not checked"]
 
 
 def test_lines_that_moved_do_not_mislead(shop: GitRepo, call: Callable[..., Result]) -> None:

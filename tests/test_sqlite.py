@@ -168,6 +168,25 @@ def test_a_step_that_fails_leaves_the_old_schema(path: str) -> None:
     connection.close()
 
 
+def test_a_store_that_is_being_made_is_never_seen_half_made(path: str) -> None:
+    """At each commit of the one that makes it, another connection sees no tables at all, or all of them."""
+    Path(path).parent.mkdir()
+    maker, beside = apsw.Connection(path), apsw.Connection(path)
+    seen: list[int] = []
+
+    def look() -> bool:
+        seen.append(beside.pragma("user_version"))
+        return False
+
+    maker.pragma("journal_mode", "wal")
+    maker.set_commit_hook(look)
+    upgrade.upgrade(maker, path, "test", 0)
+    seen.append(beside.pragma("user_version"))
+    assert set(seen) == {0, SCHEMA}
+    maker.close()
+    beside.close()
+
+
 def test_another_programs_database_is_not_touched(path: str) -> None:
     Path(path).parent.mkdir()
     other = apsw.Connection(path)

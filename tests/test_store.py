@@ -255,6 +255,7 @@ def test_anchored_finds_symbols_at_a_border_and_active_ones_only(store: Store) -
         assert [m.number for m in reader.anchored("", "auth.AuthService.validate", alive, 9)] == [1]
         assert [m.number for m in reader.anchored("a.py", "", alive, 9)] == [4, 2, 1]
         assert [m.number for m in reader.anchored("a.py", "", alive, 2)] == [4, 2]
+        assert [m.number for m in reader.anchored("a.py", "", alive, -1)] == [4, 2, 1]
         assert [m.number for m in reader.anchored("a.py", "", Filter(statuses=("resolved",)), 1)] == [3]
         assert reader.anchored("b.py", "", alive, 9) == reader.anchored("", "idate", alive, 9) == []
 

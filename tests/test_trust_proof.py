@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -130,6 +131,15 @@ def test_a_test_that_failed_and_passes_after_a_change_of_the_symbol_proves_the_c
     (found,) = world.evidence(claim)
     assert found["by"] == "test" and found["test"] == TEST and found["red"] == world.git.head()
     assert str(found["green"]).startswith(world.git.head() + "+")
+
+
+def test_a_pipe_in_place_of_a_file_keeps_no_run_waiting(world: World) -> None:
+    (world.root / "notes.txt").unlink()
+    os.mkfifo(world.root / "notes.txt")
+    reference = world.record()
+    assert world.run().failed == 1
+    world.commit("Count right", {"calc.py": FIXED})
+    assert world.run().judged.risen == (reference,)
 
 
 def test_a_lesson_written_within_a_day_after_the_fix_is_proven_by_the_next_run(world: World) -> None:

@@ -173,6 +173,25 @@ def test_judged_by_a_doubt(case: tuple[str, Memory, dict[str, Any], dict[str, An
     assert (verdict.trust, verdict.flagged) == (expected, flagged)
 
 
+# What speaks against a piece of evidence: (situation, evidence, the commit as it is remembered, expected)
+AGAINST: tuple[tuple[str, dict[str, Any], Memory | None, str], ...] = (
+    ("the commit stands", BY_TIME, memory("history", outcome=None), ""),
+    ("the commit was taken back", BY_TIME, memory("history", outcome="failed"), "reverted"),
+    ("nothing reaches the commit any more", BY_TIME, memory("history", outcome=None, status="expired"), "lost"),
+    ("the commit is not remembered", BY_TIME, None, "lost"),
+    ("the commit on which its test passed was taken back", BY_TEST, memory("history", outcome="failed"), "reverted"),
+    ("the commit on which its test passed was rebased since", BY_TEST, memory("history", outcome=None, status="expired"), ""),
+    ("the commit on which its test passed was never read", BY_TEST, None, ""),
+)
+
+
+@pytest.mark.parametrize("case", AGAINST, ids=lambda case: case[0])
+def test_what_speaks_against_evidence(case: tuple[str, dict[str, Any], Memory | None, str]) -> None:
+    _, known, change, expected = case
+    doubt = evidence.against(known, change)
+    assert doubt == ({"by": expected, "commit": evidence.commit_of(known)} if expected else {})
+
+
 # Whether code holds a fix: (situation, digests when the test passed, digests now, expected)
 HOLDS: tuple[tuple[str, list[str], list[str], bool], ...] = (
     ("the code is what it was", ["x"], ["x"], True),
@@ -237,7 +256,8 @@ UNASKED: tuple[tuple[str, Memory, Origin, bool, tuple[str, ...], str], ...] = (
 @pytest.mark.parametrize("case", UNASKED, ids=lambda case: case[0])
 def test_unasked(case: tuple[str, Memory, Origin, bool, tuple[str, ...], str]) -> None:
     _, one, asker, at_symbol, states, expected = case
-    assert trust.unasked(one, asker, at_symbol, states) == expected  # type: ignore[arg-type]
+    judged = [anchor.replace(state=state) for anchor, state in zip(one.anchors, states, strict=False)]
+    assert trust.unasked(one.replace(anchors=tuple(judged) or one.anchors), asker, at_symbol) == expected
 
 
 def test_the_table_is_large_enough_and_no_situation_stands_in_it_twice() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -301,6 +302,18 @@ def test_differences(story: Story) -> None:
     assert ancestry.differences(root, here, "", ["e" * 40] * 20_001) is None
     assert ancestry.differences(str(story.path.parent / "nowhere"), here, base, []) is None
     assert not [name for name in environment() if name in ("GIT_DIR", "GIT_WORK_TREE")]
+
+
+def test_init_looks_at_all_branches_once(bare: Path, call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, folder = tmp_path / "asked", tmp_path / "bin"
+    folder.mkdir()
+    (folder / "git").write_text(f'#!/bin/sh\necho "$@" >> "{asked}"\nexec "{shutil.which("git")}" "$@"\n')
+    (folder / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    for arguments in (("init",), ("init", "--no-history"), ("ingest", "git"), ("ingest", "code")):
+        asked.write_text("")
+        call(*arguments, cwd=bare)
+        assert asked.read_text().count("for-each-ref --sort=-committerdate") == 1, arguments
 
 
 def test_outside_git_everything_is_seen(home: Path, tmp_path: Path) -> None:

@@ -238,6 +238,20 @@ def test_a_hostile_file_costs_a_refresh_nothing_but_itself(ground: Ground) -> No
     engine.close()
 
 
+def test_files_that_cannot_be_read_are_told_as_such(home: Path, tmp_path: Path) -> None:
+    from hardwon.engine import opening
+
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    (folder / "a.py").write_text("def a():\n    return 1\n")
+    (folder / "large.py").write_bytes(b"x = 1\n" * 200_000)
+    (folder / "loop.py").symlink_to(folder / "loop.py")
+    engine = opening.create(str(folder), str(home))
+    report = engine.refresh_code()
+    engine.close()
+    assert report.parsed == 1 and report.skipped == (("large", 1), ("unreadable", 1))
+
+
 def test_two_refreshes_at_once_leave_one_index(ground: Ground) -> None:
     for number in range(60):
         ground.write(f"m{number}.py", f"def f{number}():\n    return {number}\n" * 50)

@@ -14,19 +14,12 @@ from hardwon.types import Anchor
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Protocol
 
+    from hardwon.code.ground import Files
     from hardwon.code.index import CodeReader, Declared, Trail
     from hardwon.code.outline import Symbol
     from hardwon.code.spans import Text
     from hardwon.types import AnchorState
-
-    class Ground(Protocol):
-        """The files of the working tree as they are now."""
-
-        def content(self, path: str) -> bytes | None:
-            """A file's content; None where there is no such file. OSError for one that cannot be read, or is too large to be judged."""
-
 
 # Code of fewer tokens (a getter, a delegation) stands in many places: that it is found elsewhere does not tell that it moved there.
 SHORT = 30
@@ -78,11 +71,11 @@ class Place:
 class Judge:
     """Judges anchors against one view of the index and the files as they are. ``head`` is the commit that is checked out."""
 
-    def __init__(self, code: CodeReader, ground: Ground, head: str) -> None:
+    def __init__(self, code: CodeReader, ground: Files, head: str) -> None:
         self._code = code
         self._ground = ground
         self._length = len(head) or 40
-        self.current = bool(code.indexed_at) and code.commit == head
+        self._is_current = bool(code.indexed_at) and code.commit == head
         self._places: dict[str, Place | None] = {}
 
     # Pinning
@@ -119,6 +112,19 @@ class Judge:
             return place.symbols
         known = self._code.symbols(self._code.blob_at(path)) or []
         return [symbol for symbol in known if place.text.find(symbol)]
+
+    def declared_at(self, path: str) -> list[Symbol]:
+        """What a file declares at which lines now, as well as that is known: an edited symbol is where its neighbours leave room for it.
+        Of a file that is gone, what it declared. OSError where it cannot be read."""
+        place = self.place(path)
+        if place is not None and place.symbols is not None:
+            return place.symbols
+        known = self._code.symbols(self._code.blob_at(path)) or []
+        if place is None:
+            return known
+        from hardwon.code.spans import moved
+
+        return moved(known, place.text)
 
     def place(self, path: str) -> Place | None:
         """A file as it lies there; None where there is none. OSError where it cannot be read."""
@@ -194,7 +200,7 @@ class Judge:
     def _is_settled(self, anchor: Anchor) -> bool:
         """Whether the index has seen the files as they are, so that what it does not know is nowhere: it stands at HEAD, and does not
         take the file for one that is there still."""
-        return self.current and (self.place(anchor.path) is not None or not self._code.blob_at(anchor.path))
+        return self._is_current and (self.place(anchor.path) is not None or not self._code.blob_at(anchor.path))
 
     def _untouched(self, anchor: Anchor, place: Place) -> Anchor:
         """Of a file that is what it was, the symbol is as well, unless it never was there: its code was found when it was pinned, or is
@@ -263,18 +269,15 @@ class Judge:
             return self._told(anchor, "same") if self._holds(found, anchor) else self._told(anchor, "unknown")
         if moved := self._elsewhere(anchor, anchor.fingerprint, None):
             return moved
-        if not self.current:
+        if not self._is_current:
             return self._told(anchor, "unknown")
         return self._told(anchor, "changed" if found else "gone")
 
     def _holds(self, found: Iterable[Declared], anchor: Anchor) -> bool:
         """Whether one of the files that declared it so still does."""
-        for one in found:
-            if one.symbol.fingerprint == anchor.fingerprint:
-                place = self.place(one.path)
-                if place is not None and any(symbol.fingerprint == anchor.fingerprint for symbol in self.symbols_at(one.path)):
-                    return True
-        return False
+        code = anchor.fingerprint
+        paths = (one.path for one in found if one.symbol.fingerprint == code)
+        return any(symbol.fingerprint == code for path in paths for symbol in self.symbols_at(path))
 
     def _declared(self, symbol: str) -> list[Declared]:
         found = self._code.named(last_part(symbol, fold=False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-from hardwon.code.git_settings import command, environment
+from hardwon.code import git
 from hardwon.errors import GitFailed
 from hardwon.types import Value
 
@@ -50,7 +50,7 @@ def earlier(root: str, sha: str, path: str, line: int, most: int) -> list[Commit
     """The commits that changed a line, as git follows it back from a commit, that one first; at most ``most``. [] where it is too long
     ago for git to tell in time."""
     try:
-        return commits_of(_git(root, ["log", "-s", f"-n{most}", f"--format={_FIELDS}", "-L", f"{line},{line}:{path}", sha]))
+        return _commits(_git(root, ["log", "-s", f"-n{most}", f"--format={_FIELDS}", "-L", f"{line},{line}:{path}", sha]))
     except GitFailed:
         return []  # an addition: what made the line is known without it
 
@@ -59,10 +59,10 @@ def commits(root: str, shas: Sequence[str]) -> list[Commit]:
     """What git says of commits."""
     if not shas:
         return []
-    return commits_of(_git(root, ["log", "--no-walk=unsorted", f"--format={_FIELDS}", *shas, "--"]))
+    return _commits(_git(root, ["log", "--no-walk=unsorted", f"--format={_FIELDS}", *shas, "--"]))
 
 
-def commits_of(printed: str) -> list[Commit]:
+def _commits(printed: str) -> list[Commit]:
     """The commits of what git printed, in its order."""
     fields = printed.split("\0")
     return [
@@ -72,22 +72,15 @@ def commits_of(printed: str) -> list[Commit]:
 
 
 def _git(root: str, words: Sequence[str]) -> str:
-    variables = environment()
-    del variables[
-        "GIT_INDEX_FILE"
-    ]  # a file that was renamed or added, and not committed, is known by the list of what is tracked
     try:
-        done = subprocess.run(command(root, words), capture_output=True, env=variables, check=False, timeout=PATIENCE)
-    except OSError as error:
-        raise GitFailed(f"git could not be started: {error}", remedy="install git, and see that it is found on PATH") from None
+        # By the list of what is tracked a file is known that was renamed or added, and not committed.
+        done = git.run(root, words, index=True, patience=PATIENCE)
     except subprocess.TimeoutExpired:
         raise GitFailed(
             f"git {words[0]} took longer than {PATIENCE:g} seconds", field="place", remedy="ask for a line, or for fewer lines"
         ) from None
     if done.returncode:
-        from hardwon.code.git import failure
-
-        raise failure(root, done.stderr)
+        raise git.failure(root, done.stderr)
     return done.stdout.decode("utf-8", "replace")
 
 

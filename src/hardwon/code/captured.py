@@ -127,19 +127,3 @@ def receiver(text: bytes) -> str:
     text = text[:-2] if text.endswith((b"::", b"->")) else text.removesuffix(b".").rstrip(b"?!")
     plain = " ".join(text.decode("utf-8", "replace").split())
     return plain if len(plain) <= RECEIVER else plain[:RECEIVER].rstrip()
-
-
-def without_generics(text: str, opening: str = "<") -> str:
-    """A name without type arguments, however they are nested."""
-    if opening not in text:
-        return text
-    closing = ">" if opening == "<" else "]"
-    kept, depth = [], 0
-    for char in text:
-        if char == opening:
-            depth += 1
-        elif char == closing and depth:
-            depth -= 1
-        elif not depth:
-            kept.append(char)
-    return "".join(kept)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.code.captured import without_generics
+from hardwon.code.names import without_generics
 from hardwon.types import Value
 
 TYPE_CHECKING = False

@@ -59,10 +59,8 @@ def contained(root: str, tip: str, shas: Iterable[str]) -> set[str] | None:
     if not asked:
         return set()
     with git.local(root) as place:
-        listed = git.run(place, ["cat-file", "--batch-check=%(objectname) %(objecttype)"], "".join(f"{sha}\n" for sha in asked))
-        rows = (line.split() for line in listed.stdout.decode("ascii", "replace").splitlines())
-        present = {row[0] for row in rows if row[1:] == ["commit"]}
+        present = git.present(place, asked)
+        if present is None:
+            return None
         done = git.run(place, ["rev-list", "--stdin"], "".join([*(f"{sha}\n" for sha in present), f"^{tip}\n"]))
-    if listed.returncode or done.returncode:
-        return None
-    return present - set(done.stdout.decode("ascii").split())
+    return None if done.returncode else present - set(done.stdout.decode("ascii").split())

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LONGEST = 10_000_000  # characters
-_CONTEXT = 200  # characters of the text after @@
 _HEX = frozenset("0123456789abcdef")
 # Git's prefixes of the old and the new side: of two commits, and with diff.mnemonicPrefix of commit, index, working tree, object.
 _PREFIXES = ("a/", "b/", "c/", "i/", "w/", "o/")
@@ -26,9 +25,9 @@ class FileChange(Value):
     """What a diff does to one file. ``old_path`` is "" for a new file, ``new_path`` for a deleted one; both without ``a/`` and ``b/``.
 
     ``old_lines`` and ``new_lines`` are the lines that are removed and added, as (first, count), without those around them; count is 0
-    where the other side has the lines: then ``first`` is the line after which they stand there (0 at the top). ``contexts`` are the
-    texts after the second ``@@``, one a hunk that has any. ``old_blob`` and ``new_blob`` are git's hashes, mostly abbreviated, "" where
-    the diff has none or the side does not exist. Of a merge's combined diff the old side is the first parent.
+    where the other side has the lines: then ``first`` is the line after which they stand there (0 at the top); of a binary file there
+    are none. ``old_blob`` and ``new_blob`` are git's hashes, mostly abbreviated, "" where the diff has none or the side does not exist.
+    Of a merge's combined diff the old side is the first parent.
     """
 
     old_path: str
@@ -37,8 +36,6 @@ class FileChange(Value):
     new_blob: str = ""
     old_lines: tuple[tuple[int, int], ...] = ()
     new_lines: tuple[tuple[int, int], ...] = ()
-    contexts: tuple[str, ...] = ()
-    binary: bool = False
 
     @property
     def path(self) -> str:
@@ -68,8 +65,8 @@ class _Draft:
         self.old_blob = self.new_blob = ""
         self.old_lines: list[tuple[int, int]] = []
         self.new_lines: list[tuple[int, int]] = []
-        self.contexts: dict[str, None] = {}
-        self.binary = self.created = self.deleted = False
+        self.created = self.deleted = False
+        self.has_hunks = False
         self.sure = False  # git named the paths without a prefix
 
     def finish(self) -> FileChange:
@@ -80,8 +77,6 @@ class _Draft:
             "" if self.deleted else self.new_blob,
             tuple(self.old_lines),
             tuple(self.new_lines),
-            tuple(self.contexts),
-            self.binary,
         )
 
 
@@ -128,7 +123,7 @@ class _Reader:
             old, new = _both(rest)
             self.file = _Draft(old, new, git=True)
         elif kind in ("cc", "combined"):
-            path = _unquoted(rest)
+            path = unquoted(rest)
             self.file = _Draft(path, path, git=True)
             self.file.sure = True
 
@@ -142,21 +137,19 @@ class _Reader:
         elif line.startswith("deleted file mode"):
             file.deleted = True
         elif line.startswith(_NAMED):
-            path = _unquoted(line.partition(" from " if " from " in line[:12] else " to ")[2])
+            path = unquoted(line.partition(" from " if " from " in line[:12] else " to ")[2])
             if " from " in line[:12]:
                 file.old = path
             else:
                 file.new = path
             file.sure = True
-        elif line.startswith("Binary files ") or line == "GIT binary patch":
-            file.binary = True
 
     def _names(self, first: str, second: str) -> None:
         """The lines ``---`` and ``+++``; without git's header before them, a file of its own."""
         self.at += 1
         old, new = _named(first[4:]), _named(second[4:])
         file = self.file
-        if file is None or not file.git or file.contexts or file.old_lines or file.new_lines:
+        if file is None or not file.git or file.has_hunks:
             # A file of another program's diff; its hunks come next, or it was an ordinary text.
             if not self._peek().startswith("@@"):
                 return
@@ -170,13 +163,11 @@ class _Reader:
 
     def _hunk(self, line: str) -> None:
         marks = len(line) - len(line.lstrip("@"))
-        ranges, _, context = line[marks:].partition("@" * marks)
+        ranges = line[marks:].partition("@" * marks)[0]
         sides = [_range(word) for word in ranges.split()]
         if marks < 2 or len(sides) != marks or None in sides or self.file is None:
             return
-        text = context.strip()[:_CONTEXT]
-        if text:
-            self.file.contexts[text] = None
+        self.file.has_hunks = True
         body = _Body(self.file, [side for side in sides if side is not None])
         self.at = body.read(self.lines, self.at)
 
@@ -260,7 +251,7 @@ def _named(text: str) -> str:
     """The name after ``---`` or ``+++``, with its prefix; "" for none: /dev/null, or a file that diff -N dates 1970."""
     name, _, stamp = text.partition("\t")
     if name.startswith('"'):
-        name = _unquoted(name)
+        name = unquoted(name)
     elif not stamp:
         name = name.rstrip()
     if stamp.startswith(("1970-01-01 ", "1969-12-31 ")):
@@ -284,11 +275,11 @@ def _both(rest: str) -> tuple[str, str]:
 def _quoted_pair(rest: str) -> tuple[str, str]:
     if not rest.startswith('"'):
         first, _, second = rest.partition(' "')
-        return first, _unquoted('"' + second)
+        return first, unquoted('"' + second)
     end = 1
     while end < len(rest) and rest[end] != '"':
         end += 2 if rest[end] == "\\" else 1
-    return _unquoted(rest[: end + 1]), _unquoted(rest[end + 2 :])
+    return unquoted(rest[: end + 1]), unquoted(rest[end + 2 :])
 
 
 def _bare(old: str, new: str) -> tuple[str, str]:
@@ -328,7 +319,7 @@ def _common_end(old: list[str], new: list[str]) -> str:
 _ESCAPED = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
 
 
-def _unquoted(text: str) -> str:
+def unquoted(text: str) -> str:
     """A name as git quotes it (``"a/\\303\\244.py"``) as it is; any other as it stands."""
     if len(text) < 2 or not (text.startswith('"') and text.endswith('"')):
         return text

@@ -6,12 +6,14 @@ import os
 import stat
 
 from hardwon.code import git
-from hardwon.digest import git_blob
+from hardwon.code.ground import Files
+from hardwon.code.steps import Entry, Step, entry
+from hardwon.digest import blake2b, git_blob
 from hardwon.types import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from hardwon.code.repo import Checkout
 
@@ -33,8 +35,6 @@ class WorkingTree(Value):
         """The commit, with a digest of the edits behind it where there are any: equal for equal files."""
         if not self.edits:
             return self.commit
-        from hardwon.digest import blake2b
-
         written = "\0".join(f"{path}\0{blob}" for path, blob in self.edits)
         return f"{self.commit}+{blake2b(written.encode('utf-8', 'surrogateescape'), digest_size=8).hexdigest()}"
 
@@ -60,15 +60,9 @@ def working_tree(checkout: Checkout) -> WorkingTree:
 
 def _raw(output: bytes) -> list[tuple[str, str, str]]:
     """(path, blob before, blob after) of git's raw lines; "" where there is none."""
-    tokens = iter(output.split(b"\0"))
-    found = []
-    for token in tokens:
-        fields = token.lstrip(b":").split(b" ")
-        if len(fields) < 5:
-            continue
-        before, after = (blob.decode("ascii").strip("0") and blob.decode("ascii") for blob in fields[2:4])
-        found.append((os.fsdecode(next(tokens, b"")), before, after))
-    return found
+    fields = iter(output.split(b"\0"))
+    entries = [entry(field, fields) for field in fields if field]
+    return [(one.old_path or one.new_path, one.old_blob, one.new_blob) for one in entries]
 
 
 def _blob(path: str, length: int) -> str:
@@ -110,10 +104,28 @@ def blobs(root: str, tree: WorkingTree, paths: Iterable[str]) -> dict[str, str] 
     committed = [path for path in asked if path not in edits]
     found = {path: edits[path] for path in asked if edits.get(path)}
     if committed:
-        done = git.run(root, ["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", tree.commit, "--", *committed])
-        if done.returncode:
+        kept = _kept(root, tree.commit, committed)
+        if kept is None:
             return None
-        for entry in filter(None, done.stdout.split(b"\0")):
-            head, _, name = entry.partition(b"\t")
-            found[os.fsdecode(name)] = head.split(b" ")[2].decode("ascii")
+        found |= kept
     return found
+
+
+def uncommitted(root: str, head: str, files: Mapping[str, str]) -> list[Step]:
+    """What lies in the working tree and in no commit, as a step of its own; none where nothing does. ``files`` of code with their blobs
+    as they are; of all others only is told whether they are gone."""
+    kept = _kept(root, head) or {}
+    ground = Files(root)
+    entries = [Entry(path, path, kept[path], blob) for path, blob in files.items() if path in kept and kept[path] != blob]
+    entries += [Entry("", path, "", blob) for path, blob in files.items() if path not in kept]
+    entries += [Entry(path, "", blob, "") for path, blob in kept.items() if path not in files and ground.is_gone(path)]
+    return [Step("", None, (), tuple(entries))] if entries else []
+
+
+def _kept(root: str, commit: str, paths: Sequence[str] = ()) -> dict[str, str] | None:
+    """The files of a commit with their blobs, all without ``paths``; None where git cannot tell."""
+    done = git.run(root, ["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", commit, "--", *paths])
+    if done.returncode:
+        return None
+    entries = (line.partition(b"\t") for line in done.stdout.split(b"\0") if line)
+    return {os.fsdecode(name): about.split(b" ")[2].decode("ascii") for about, _, name in entries}

@@ -14,9 +14,18 @@ class Files:
     def __init__(self, root: str) -> None:
         self._root = root
 
-    def content(self, path: str) -> bytes | None:
-        """A file's content; None where there is no such file, but a folder perhaps. OSError for one that cannot be read, is too large, or
-        is none that keeps what it says (a pipe, a device: reading takes from others what they wait for)."""
+    def is_gone(self, path: str) -> bool:
+        """Whether there is no such file, but a folder perhaps; False where that cannot be told."""
+        try:
+            return stat.S_ISDIR(os.stat(os.path.join(self._root, path)).st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            return True
+        except (OSError, ValueError):
+            return False
+
+    def content(self, path: str, largest: int = LARGEST) -> bytes | None:
+        """A file's content; None where there is no such file, but a folder perhaps. OSError for one that cannot be read, has more than
+        ``largest`` bytes, or is none that keeps what it says (a pipe, a device: reading takes from others what they wait for)."""
         try:
             descriptor = os.open(os.path.join(self._root, path), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except (FileNotFoundError, NotADirectoryError):
@@ -29,9 +38,9 @@ class Files:
                 return None
             if not stat.S_ISREG(state.st_mode):
                 raise OSError(f"{path} is no regular file")
-            if state.st_size > LARGEST:
-                raise OSError(f"{path} has more than {LARGEST} bytes")
+            if state.st_size > largest:
+                raise OSError(f"{path} has more than {largest} bytes")
             with os.fdopen(descriptor, "rb", closefd=False) as file:
-                return file.read(LARGEST + 1)
+                return file.read(largest + 1)
         finally:
             os.close(descriptor)

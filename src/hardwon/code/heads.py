@@ -7,6 +7,7 @@ boxed type as the type inside, a union of several as nothing, for it may be any 
 from __future__ import annotations
 
 from hardwon.code.calling import GO, JAVA, PYTHON, RUST, SCRIPT, C
+from hardwon.code.names import without_generics
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def bases(head: str, language: str) -> list[str]:
     if language == PYTHON:
         listed = next(iter(_groups(head)), "")
         return [base for piece in _pieces(listed) if "=" not in piece and (base := plain(piece.strip()))]
-    body = _without_generics(head).partition("{")[0]
+    body = without_generics(head).partition("{")[0]
     if language == C:
         return [base for piece in body.partition(":")[2].split(",") if (base := plain(piece))] if " : " in body else []
     found = []
@@ -195,12 +196,3 @@ def _pieces(text: str, separator: str = ",") -> Iterator[str]:
             start = place + 1
     if text[start:].strip():
         yield text[start:]
-
-
-def _without_generics(head: str) -> str:
-    out, depth = [], 0
-    for char in head:
-        depth += (char == "<") - (char == ">")
-        if depth <= 0 and char != ">":
-            out.append(char)
-    return "".join(out)

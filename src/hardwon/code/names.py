@@ -34,6 +34,22 @@ def last_part(symbol: str, *, fold: bool = True) -> str:
     return last.casefold() if fold else last
 
 
+def without_generics(text: str, opening: str = "<") -> str:
+    """A name without type arguments, however they are nested."""
+    if opening not in text:
+        return text
+    closing = ">" if opening == "<" else "]"
+    kept, depth = [], 0
+    for char in text:
+        if char == opening:
+            depth += 1
+        elif char == closing and depth:
+            depth -= 1
+        elif not depth:
+            kept.append(char)
+    return "".join(kept)
+
+
 def _with_dots(symbol: str) -> str:
     for separator in ("::", "#", "/", "->"):
         symbol = symbol.replace(separator, ".")

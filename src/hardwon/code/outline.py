@@ -35,6 +35,11 @@ class Symbol(Value):
         """The last part of its qualified name."""
         return self.qualified.rpartition(".")[2]
 
+    @property
+    def owner(self) -> str:
+        """The last part of the name around its own: of a method its class; "" for what stands in no other."""
+        return self.qualified.rpartition(".")[0].rpartition(".")[2]
+
 
 class Call(Value):
     """A call as it is written: ``self.store.get(x)`` has the name ``get`` and the receiver ``self.store``; ``new A()`` and ``A{}`` call

@@ -65,6 +65,16 @@ def read(text: str) -> Known:
     return Known(event, mark, change, heads, tables["place"], looked, tables["tips"])
 
 
+def renewed(told: tuple[str, ...], before: Sequence[str], commit: str) -> tuple[str, ...]:
+    """The proofs of a place at a commit: those that are told now, and those that were known before."""
+    known = [proof for proof in before if proof != ALWAYS]
+    found = dict.fromkeys((*told, *known))
+    # Where it is or was known that the branch began here, the commit itself proves nothing.
+    if known and not (commit in told and commit in known):
+        found.pop(commit, None)
+    return tuple(found)
+
+
 def proven(proofs: Sequence[str], unreached: Collection[str]) -> bool:
     """Whether one of the proofs holds, where HEAD does not reach ``unreached``."""
     return any(proof == ALWAYS or proof not in unreached for proof in proofs)

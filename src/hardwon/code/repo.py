@@ -273,14 +273,13 @@ def _git(checkout: Checkout, *words: str) -> list[str]:
     """The words that git prints; [] where it cannot be started, refuses, or takes longer than a minute."""
     import subprocess
 
-    # GIT_DIR and its kin are set in git's own hooks and would name another repository; grafts and replacements are local.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment |= {"LC_ALL": "C", "GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull, "GIT_OPTIONAL_LOCKS": "0"}
-    environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
-    command = ["git", f"--git-dir={checkout.git_dir}", *words]
+    from hardwon.code.git_settings import command, environment
+
+    # Git's folder is named: where git has to look for it, it refuses one that belongs to somebody else.
+    asked = command(checkout.root, [f"--git-dir={checkout.git_dir}", *words])
     try:
         done = subprocess.run(
-            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PATIENCE, check=False
+            asked, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=_PATIENCE, check=False
         )
     except (OSError, subprocess.SubprocessError):
         return []

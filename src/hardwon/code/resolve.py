@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hardwon.code.index import CodeReader, Declared
-    from hardwon.code.outline import Symbol
 
 # How sure each way is to be right (docs/code-index.md measures them). What reaches CERTAIN is followed by the graph.
 CERTAIN = 0.5
@@ -26,10 +25,8 @@ SAME_FILE, IMPORTED, OWN, TYPED, EMBEDDED, ALIKE, UNIQUE, GUESS = 0.95, 0.9, 0.9
 _MOST = 20  # targets of one call
 _SELVES = {PYTHON: ("self", "cls"), SCRIPT: ("this",), JAVA: ("this",), C: ("this",), RUST: ("self", "Self"), GO: ()}
 _LITERALS = ('"', "'", "`", "[", "{")
-_SHORTEST_ALIKE, _LONGEST_SHORT = (
-    3,
-    4,
-)  # letters of a variable that may be called after its class, and of one that shortens its name
+_SHORTEST_ALIKE = 3  # letters of a variable that may be called after its class
+_LONGEST_SHORT = 4  # and of one that shortens its name
 _VOWELS = frozenset("aeiou")
 
 
@@ -252,7 +249,7 @@ class Resolver:
 
     def _guess(self, path: str, call: Call, variable: str, language: str) -> list[Target]:
         found = [one for one in self._visible(path, call.name, language) if "." in one.symbol.qualified]
-        alike = [one for one in found if is_alike(variable, owner_of(one.symbol))] or [
+        alike = [one for one in found if is_alike(variable, one.symbol.owner)] or [
             one for one in found if language == GO and self._is_usual(path, one, variable)
         ]
         if alike:
@@ -264,13 +261,13 @@ class Resolver:
     def _is_usual(self, path: str, one: Declared, variable: str) -> bool:
         """Whether a Go method calls its receiver by that name too: within a package the name of a variable stands for its type."""
         told = heads.parameter(one.symbol.signature, variable, GO)
-        return told == owner_of(one.symbol) and one.path.rpartition("/")[0] == path.rpartition("/")[0]
+        return told == one.symbol.owner and one.path.rpartition("/")[0] == path.rpartition("/")[0]
 
     def _most_basic(self, found: list[Declared]) -> list[Declared]:
         """Of methods of one name, the one whose class the others' build on; all of them where there is no such one."""
         if not 1 < len(found) <= _MOST:
             return found
-        names = {owner_of(one.symbol) for one in found}
+        names = {one.symbol.owner for one in found}
         basic = []
         for one in found:
             owner = self.scopes.symbols(one.path).get(one.symbol.qualified.rpartition(".")[0])
@@ -296,11 +293,6 @@ def _shared(found: Sequence[Declared], certainty: float, why: str) -> list[Targe
         return [Target(path, symbol, certainty, why) for path, symbol in places]
     share = GUESS / max(1, len(places))
     return [Target(path, symbol, share, "name only") for path, symbol in sorted(places)[:_MOST]]
-
-
-def owner_of(symbol: Symbol) -> str:
-    """The last part of the name around a declaration's own: of a method its class."""
-    return symbol.qualified.rpartition(".")[0].rpartition(".")[2]
 
 
 def is_header(path: str) -> bool:

@@ -156,9 +156,8 @@ class Scopes:
                 return _imported(found)
             return Thing(files=files, imported=True) if files else FOREIGN
         found = self._in_files(files, taken.name, depth) or self._below(path, taken)
-        if (
-            found is None and taken.name == "default"
-        ):  # a class or function of its own name, the file's or the one that it gets here
+        if found is None and taken.name == "default":
+            # A class or function by its own name, the file's or the one that it gets here.
             names = (taken.alias, *(file.rpartition("/")[2].partition(".")[0] for file in files))
             found = next((one for name in names if (one := self._in_files(files, name, depth))), None)
         return _imported(found) if found is not None and found is not FOREIGN else FOREIGN
@@ -218,7 +217,7 @@ class Scopes:
         language = family(path)
         if language in (GO, RUST, C):  # a type's methods may stand in other files
             for one in self.named(name, language):
-                if _owner(one.symbol.qualified) == symbol.name and (language != GO or dirname(one.path) == dirname(path)):
+                if one.symbol.owner == symbol.name and (language != GO or dirname(one.path) == dirname(path)):
                     return Thing(path=one.path, symbol=one.symbol)
         return self.inherited(path, symbol, name, depth)
 
@@ -288,13 +287,9 @@ def outwards(caller: str) -> Iterable[str]:
         caller = caller.rpartition(".")[0]
 
 
-def _owner(qualified: str) -> str:
-    return qualified.rpartition(".")[0].rpartition(".")[2]
-
-
 def _is_wild(taken: Import) -> bool:
-    """Whether an import brings names that it does not say: ``*`` that has no name of its own, Go's dot."""
-    return (taken.name == "*" and taken.alias in ("", "*")) or taken.alias == "."
+    """Whether an import brings names that it does not say: a ``*`` that has no name of its own."""
+    return taken.name == "*" and not taken.alias
 
 
 def _imported(thing: Thing) -> Thing:

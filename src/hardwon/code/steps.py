@@ -8,7 +8,7 @@ from hardwon.types import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 # Commits of the chain that are looked back at. Older anchors are compared with it as a whole.
 LONGEST = 20_000
@@ -19,10 +19,9 @@ _FORMAT = "--format=%H %ct %P"
 
 
 class Entry(Value):
-    """What one step did to one file: ``status`` is A, M, D, R (renamed) or T; ``old_path`` and ``new_path`` differ where it was renamed;
-    a blob is "" where there is none."""
+    """What one step did to one file: ``old_path`` and ``new_path`` differ where it was renamed; path and blob are "" where there was
+    no file, or is none."""
 
-    status: str
     old_path: str
     new_path: str
     old_blob: str
@@ -150,14 +149,19 @@ def parsed(raw: bytes) -> dict[str, list[Entry]]:
     fields = iter(raw.split(b"\0"))
     for field in fields:
         if field[:1] == b":":
-            _, _, old, new, status = field[1:].split(b" ")
-            letter = status[:1].decode("ascii")
-            first = next(fields, b"").decode("utf-8", "surrogateescape")
-            second = next(fields, b"").decode("utf-8", "surrogateescape") if letter in "RC" else first
-            entries.append(Entry(letter, "" if letter == "A" else first, "" if letter == "D" else second, _blob(old), _blob(new)))
+            entries.append(entry(field, fields))
         elif len(field) >= 40:
             entries = found.setdefault(field.strip().decode("ascii", "replace"), [])
     return found
+
+
+def entry(raw: bytes, fields: Iterator[bytes]) -> Entry:
+    """The entry of a raw line of git (``:mode mode blob blob status``), whose paths are the next of the ``fields``."""
+    _, _, old, new, status = raw[1:].split(b" ")
+    letter = status[:1].decode("ascii")
+    first = next(fields, b"").decode("utf-8", "surrogateescape")
+    second = next(fields, b"").decode("utf-8", "surrogateescape") if letter in "RC" else first
+    return Entry("" if letter == "A" else first, "" if letter == "D" else second, _blob(old), _blob(new))
 
 
 def _blob(name: bytes) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         def symbols(self, blob: str, path: str) -> Sequence[Symbol]:
             """What a blob declares; nothing where it cannot be read."""
 
-        def text(self, blob: str, path: str) -> bytes:
+        def text(self, blob: str) -> bytes:
             """Its content; b"" where it cannot be read."""
 
         def like(self, fingerprint: str) -> Sequence[tuple[str, str]]:
@@ -117,8 +117,8 @@ class Successors:
         return alike + namesake + whole_name / 2, f"{'same name, ' if namesake else ''}{round(alike * 100)} % of its code"
 
     def _alike(self, entry: Entry, lost: Symbol, new_entry: Entry, candidate: Symbol) -> float:
-        old = self._tokens(self._source.text(entry.old_blob, entry.old_path), lost)
-        new = self._tokens(self._source.text(new_entry.new_blob, new_entry.new_path), candidate)
+        old = self._tokens(self._source.text(entry.old_blob), lost)
+        new = self._tokens(self._source.text(new_entry.new_blob), candidate)
         matcher = SequenceMatcher(None, old, new, autojunk=False)
         # The bound costs next to nothing, and most pairs do not reach it.
         return matcher.ratio() if matcher.quick_ratio() >= ALIKE_NAMESAKE else 0.0

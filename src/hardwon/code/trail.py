@@ -13,8 +13,9 @@ from hardwon.types import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
+    from hardwon.code.index import CodeReader
     from hardwon.code.outline import Symbol
     from hardwon.code.steps import Entry, Step
     from hardwon.code.successor import Source
@@ -31,6 +32,20 @@ class Start(Value):
     symbol: str
     fingerprint: str
     blob: str = ""
+
+
+def may_be_outdated(trail: Trail, changed: Collection[str], code: CodeReader) -> bool:
+    """Whether what was found may be another now: the place changed, what changed it was not committed then, or code that was gone has
+    come up again."""
+    if not trail.path:
+        return bool(changed) and bool(trail.fingerprint) and bool(code.like(trail.fingerprint, 1))
+    return trail.path in changed or trail.evidence == UNCOMMITTED
+
+
+def goes_on(trail: Trail | None) -> bool:
+    """Whether code can be followed from where it was left. What was gone and has come up again is followed from its beginning, and so is
+    what was left where no commit has it."""
+    return trail is None or bool(trail.path and trail.evidence != UNCOMMITTED)
 
 
 class Tracker:

@@ -18,6 +18,7 @@ from collections import deque
 from time import monotonic
 
 from hardwon.code.outline import Call, Import, Outline, Symbol
+from hardwon.code.pipes import widen
 from hardwon.code.source import language_of, skipped_content, skipped_path
 from hardwon.errors import Unavailable
 
@@ -42,7 +43,6 @@ MOST = 4  # children, and no more than there are processors
 _ANOTHER = 1 << 20
 _AHEAD = 256 << 10  # bytes that a child may have before it, so that it goes on while this process writes
 _TRIES = 2  # a file is given up with the second child that dies of it: the first may have been killed for another reason
-_PIPE = 1 << 20
 _CHUNK = 1 << 20
 _LENGTH = struct.Struct("<I")
 # -P and -S: neither the folder that we happen to be in, which may be anybody's repository, nor site's hooks; the path is ours.
@@ -148,7 +148,7 @@ class _Child:
         self.is_alive = True
         for descriptor in (self.questions, self.answers):
             os.set_blocking(descriptor, False)
-            _widen(descriptor)
+            widen(descriptor)
         self.unsent = bytearray()
         self._got = bytearray()
         self._ready = False
@@ -266,17 +266,6 @@ def _started(limits: tuple[int, int]) -> subprocess.Popen[bytes]:
 
 def _no_parser(why: str) -> Unavailable:
     return Unavailable(f"code cannot be parsed: {why}", remedy="see that Hardwon is installed as a whole, its grammars with it")
-
-
-def _widen(descriptor: int) -> None:
-    """A megabyte of pipe, so that a child goes on while this process writes what it has told."""
-    import fcntl
-
-    if hasattr(fcntl, "F_SETPIPE_SZ"):
-        try:
-            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE)
-        except OSError:
-            pass  # the system allows less; 64 kB work too
 
 
 def _outline(told: Any) -> Outline:

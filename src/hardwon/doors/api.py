@@ -465,7 +465,8 @@ def open_repository(
 ) -> Repository:
     """The memory of a folder's repository (or of a registered ``project``), as ``hardwon.open(".")``.
 
-    NoStore before ``hardwon init``, unless ``make``: then it is made, and its history is read. ``home`` stands for HARDWON_HOME.
+    NoStore before ``hardwon init``, unless ``make``: then it is made, and its history is read; the code is not before ``ingest_code``.
+    ``home`` stands for HARDWON_HOME.
     """
     from hardwon import settings
     from hardwon.engine import opening

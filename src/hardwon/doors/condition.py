@@ -58,7 +58,7 @@ def init(call: Call) -> Answer:
         limit = request.number("limit", _LIMIT)
         with Bar("reading history") as bar:
             try:
-                report = engine.ingest_history(limit, bar.step)
+                report = engine.ingest_history(limit, bar.step, branches=False)
             except KeyboardInterrupt:
                 stopped = True
         if stopped:
@@ -81,6 +81,7 @@ def _indexed(engine: Engine) -> tuple[CodeReport | None, list[str]]:
         except KeyboardInterrupt:
             return None, []
         except GitFailed as error:
+            engine.refresh_branches()  # where the code is read, that has done so
             return CodeReport(), [f"the code was not read: {error.message}"]
 
 
@@ -184,7 +185,7 @@ def condition(engine: Engine, home: str) -> Condition:
     entry = place.entry
     findings = (*broken, *waiting.findings(engine), *_findings(engine, readable=not broken), *encryption.findings(engine, home))
     code = code_index.state(engine)
-    findings = (*findings, *_of_code(code))
+    findings = (*findings, *(() if broken else _of_code(code)))  # nor can the index of a store that cannot: said once
     log, free = space.figures(engine, readable=not broken)
     # Of a memory that was named, nothing is said of the folder that we happen to stand in.
     related = () if place.why == "name" else tuple(other.name for other in akin(engine, home))
@@ -202,15 +203,16 @@ def _of_code(code: IndexState | None) -> list[Finding]:
     """A note where the index does not know the code that is checked out: what became of the code of memories is then not known either."""
     if code is None or not (code.behind or code.trouble):
         return []
-    what = f"the index of the code is behind: it is of {code.commit[:10]}" if code.at else "the code is not indexed yet"
+    since = f"of {code.commit[:10]}" if code.commit else "from before the first commit"
+    what = f"the index of the code is behind: it is {since}" if code.at else "the code is not indexed yet"
     if code.trouble:
         what = f"the index of the code cannot be read: {code.trouble}"
     return [Finding("note", what, "code", "run `hardwon ingest code`")]
 
 
-def _code_row(code: IndexState | None) -> str:
-    if code is None or not code.at:
-        return "not indexed"
+def _code_row(code: IndexState) -> str:
+    if not code.at:
+        return "cannot be read" if code.trouble else "not indexed"
     of = f", of {code.commit[:10]}" if code.commit else ""
     return f"{render.plural(code.files, 'file', 'files')} indexed ({code.bytes / 1e6:.1f} MB){of}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon.search.pack import day
-from hardwon.upkeep.evidence import DOUBTS, doubt, lifted_by, step, steps
+from hardwon.upkeep.evidence import DOUBTS, UNDO, doubt, lifted_by, step, steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def told(event: Event) -> str:
         return event.payload.replace(">", " -> ")
     old, new, found = step(event.payload)
     moved = f"{old} -> {new}" if old != new or not found else "note"
-    back = " (undo)" if event.payload.endswith(" (undo)") else ""
+    back = UNDO if event.payload.endswith(UNDO) else ""
     return f"{moved}{': ' + words(found) if found else ''}{back}"
 
 

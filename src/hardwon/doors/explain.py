@@ -65,10 +65,8 @@ def _change(one: Explained, here: str, paint: render.Paint) -> list[str]:
     lines += [f"      {line}" for line in told[:_BODY_LINES]] + ["      …"] * (len(told) > _BODY_LINES)
     if memory is not None and memory.outcome == "failed":
         lines.append("      " + paint("red", f"taken back: {memory.because}" if memory.because else "taken back"))
-    for link, other in one.links:
-        arrow = f"{link.kind} ->" if memory is not None and link.source == memory.id else f"<- {link.kind} by"
-        name = f"{other.called} {other.text or render.ERASED}" if other is not None else link.reference
-        lines.append(f"      {paint('dim', arrow)} {name}")
+    if memory is not None:
+        lines += [f"      {render.relation(link, other, memory.id, paint)}" for link, other in one.links]
     return lines
 
 
@@ -80,15 +78,7 @@ def shape(found: Explanation) -> dict[str, Any]:
         },
         "changes": [_shape(one) for one in found.changes],
         "left_out": found.left_out,
-        "memories": [
-            {
-                "memory": shapes.memory(hit.memory),
-                "score": round(hit.score, 4),
-                "contradicted_by": list(hit.contradicted),
-                "why": [{"signal": signal.signal, "points": signal.points} for signal in hit.why],
-            }
-            for hit in found.memories
-        ],
+        "memories": [shapes.hit(one) for one in found.memories],
         "block": found.told.block,
         "tokens": found.told.tokens,
         "mode": shapes.mode(found.told.mode),
@@ -109,14 +99,5 @@ def _shape(one: Explained) -> dict[str, Any]:
         "pull_request": one.pull_request,
         "boundary": one.boundary,
         "memory": shapes.memory(one.memory) if one.memory is not None else None,
-        "links": [
-            {
-                "kind": link.kind,
-                "from": link.source,
-                "to": link.target,
-                "reference": link.reference,
-                "text": other.text if other else None,
-            }
-            for link, other in one.links
-        ],
+        "links": [shapes.link(*linked) for linked in one.links],
     }

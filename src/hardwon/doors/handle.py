@@ -339,16 +339,7 @@ def show(call: Call) -> Answer:
     memory, occurrences, links = call.engine.show(call.request.text("id"), call.scope)
     data = shapes.memory(memory) | {
         "occurrences": [shapes.occurrence(item) for item in occurrences],
-        "links": [
-            {
-                "kind": link.kind,
-                "from": link.source,
-                "to": link.target,
-                "reference": link.reference,
-                "text": other.text if other else None,
-            }
-            for link, other in links
-        ],
+        "links": [shapes.link(*one) for one in links],
     }
     why = evidence.reasons(memory, call.engine.history(memory.id, call.scope)[2])
     return Answer(render.memory_page(memory, occurrences, links, call.paint, why), data)

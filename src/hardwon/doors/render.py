@@ -11,7 +11,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from hardwon.types import Block, Difference, Event, Finding, Impact, Memory, Proposal, Receipt, Risk, SymbolReport, Version
+    from hardwon.types import (
+        Block,
+        Difference,
+        Event,
+        Finding,
+        Impact,
+        Link,
+        Memory,
+        Proposal,
+        Receipt,
+        Risk,
+        SymbolReport,
+        Version,
+    )
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 _ADVICE = {
@@ -187,7 +200,7 @@ ERASED = "(erased)"
 def memory_page(
     memory: Memory,
     occurrences: Sequence[Any],
-    links: Sequence[tuple[Any, Memory | None]],
+    links: Sequence[tuple[Link, Memory | None]],
     paint: Paint,
     reasons: Sequence[str] = (),
 ) -> str:
@@ -211,16 +224,20 @@ def memory_page(
         state = f"({fate(anchor) or anchor.state})" if anchor.state != "unknown" else ""
         lines.append(f"  {paint('dim', 'at:')} " + " ".join(filter(None, (anchor.path, anchor.symbol, state))))
     lines += [f"  {reason}" for reason in reasons]
-    for link, other in links:
-        named = f"{other.called} {other.text or ERASED}" if other else link.reference
-        arrow = f"{link.kind} ->" if link.source == memory.id else f"<- {link.kind} by"
-        lines.append(f"  {paint('dim', arrow)} {named}")
+    lines += [f"  {relation(link, other, memory.id, paint)}" for link, other in links]
     if occurrences:
         lines.append(f"  {paint('dim', 'happened:')} {plural(len(occurrences), 'time', 'times')}")
         lines += [
             f"    {day(item.at)} {item.outcome or ''} {item.status} {item.origin.who} {item.commit[:10]}" for item in occurrences
         ]
     return "\n".join(line.rstrip() for line in lines)
+
+
+def relation(link: Link, other: Memory | None, of: str, paint: Paint) -> str:
+    """A link of the memory with the id ``of``, and what is at its other end."""
+    named = f"{other.called} {other.text or ERASED}" if other else link.reference
+    arrow = f"{link.kind} ->" if link.source == of else f"<- {link.kind} by"
+    return f"{paint('dim', arrow)} {named}"
 
 
 def history_page(memory: Memory, versions: Sequence[Version], events: Sequence[Event], paint: Paint) -> str:

@@ -10,7 +10,21 @@ if TYPE_CHECKING:
 
     from hardwon.engine.code_index import IndexState
     from hardwon.engine.secrets import Held
-    from hardwon.types import Anchor, Block, Event, Impact, Memory, Mode, Occurrence, Receipt, Risk, SymbolReport, Version
+    from hardwon.types import (
+        Anchor,
+        Block,
+        Event,
+        Hit,
+        Impact,
+        Link,
+        Memory,
+        Mode,
+        Occurrence,
+        Receipt,
+        Risk,
+        SymbolReport,
+        Version,
+    )
 
 
 _MOST_FILES = 50
@@ -90,20 +104,30 @@ def metadata(text: str) -> Any:
 def block(value: Block) -> dict[str, Any]:
     """Hits and the block made of them."""
     return {
-        "hits": [
-            {
-                "memory": memory(hit.memory),
-                "score": round(hit.score, 4),
-                "contradicted_by": list(hit.contradicted),
-                "why": [{"signal": signal.signal, "points": round(signal.points, 3)} for signal in hit.why],
-            }
-            for hit in value.hits
-        ],
+        "hits": [hit(one) for one in value.hits],
         "block": value.block,
         "tokens": value.tokens,
         "left_out": value.left_out,
         "mode": mode(value.mode),
     }
+
+
+def hit(value: Hit) -> dict[str, Any]:
+    """A memory in an answer."""
+    return {
+        "memory": memory(value.memory),
+        "score": round(value.score, 4),
+        "contradicted_by": list(value.contradicted),
+        "why": [{"signal": signal.signal, "points": round(signal.points, 3)} for signal in value.why],
+    }
+
+
+def link(value: Link, other: Memory | None) -> dict[str, Any]:
+    """A relation, and what its other end says."""
+    return {
+        "kind": value.kind, "from": value.source, "to": value.target, "reference": value.reference,
+        "text": other.text if other else None,
+    }  # fmt: skip
 
 
 def mode(value: Mode) -> dict[str, Any]:

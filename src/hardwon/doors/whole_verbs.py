@@ -36,9 +36,9 @@ ROWS: dict[str, Callable[[str], Verb]] = {
             YES,
         ),
         ("hardwon init", "hardwon init --name payments --limit 20000", "hardwon init --link payments", "hardwon init --encrypt"),
-        "Reads every commit but merges that is not known yet, newest first, without a model and a network. It may be stopped with "
-        "Ctrl-C at any time: what was read stays, and the next init goes on. Outside git it makes a memory for the folder. Where the "
-        "memory was and is gone, it names the newest backup and begins none in its place without --force.",
+        "Reads every commit but merges that is not known yet, newest first, without a model and a network, and then the code. It may be "
+        "stopped with Ctrl-C at any time: what was read stays, and the next init goes on. Outside git it makes a memory for the folder. "
+        "Where the memory was and is gone, it names the newest backup and begins none in its place without --force.",
     ),
     "ingest": lambda name: Verb(
         name,
@@ -49,7 +49,7 @@ ROWS: dict[str, Callable[[str], Verb]] = {
         "Idempotent: what is known is passed over, what changed is read again, what is gone goes. docs: READMEs, CONTRIBUTING, "
         "CHANGELOGs, decision records, docs/, by heading. deps: manifests and lock files of Python, JavaScript, Go, Rust and Java, with "
         "every change of a version; an upgrade that was taken back is a failed attempt. code: symbols and calls; memories "
-        "follow their code through it. --dry-run counts, secrets too.",
+        "follow their code through it. --dry-run counts, secrets too; of code there is none.",
         "ingest",
     ),
     "import": lambda name: Verb(

@@ -107,6 +107,16 @@ def _judged(judging: Judge, memory: Memory) -> Memory:
     return seen
 
 
+def former(engine: Engine, path: str, symbol: str) -> list[tuple[str, str]]:
+    """File and name under which what is at a place now was spoken of before it came there or was renamed."""
+    if engine.code is None or not (path or symbol):
+        return []
+    from hardwon.code.moves import Moves
+
+    with engine.code.read() as code:
+        return Moves(code.moves()).to(path, symbol)
+
+
 def unsure(engine: Engine, hits: Iterable[Hit]) -> tuple[str, ...]:
     """Why the state of some hits' code could not be told, if that can be helped."""
     if not any(a.state == "unknown" and a.symbol for hit in hits if hit.memory.number for a in hit.memory.anchors):

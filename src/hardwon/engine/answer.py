@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hardwon.engine import writing
 from hardwon.engine.anchors import judged, judged_hits, unsure
+from hardwon.engine.code_index import Opened
 from hardwon.engine.core import REBUILDING
 from hardwon.engine.naming import spelt, with_files
 from hardwon.engine.visibility import EVERYTHING, as_seen, sight
@@ -26,13 +27,11 @@ _ACTIVE = Filter(statuses=("active",))
 
 def recall(engine: Engine, query: Query, scope: Scope) -> Block:
     """Ranked memories for a question; a listing, newest first, where there is only a filter."""
-    if engine.code is None:
-        return _recall(engine, query, scope)
-    with engine.code.read():  # opened once: every look into the index is a view inside this one
-        return _recall(engine, query, scope)
+    with Opened(engine):
+        return _recall(engine, query)
 
 
-def _recall(engine: Engine, query: Query, scope: Scope) -> Block:
+def _recall(engine: Engine, query: Query) -> Block:
     from hardwon.search.narrow import check
     from hardwon.search.pack import pack
     from hardwon.search.rank import rank
@@ -98,6 +97,11 @@ def _dressed(reader: Reader, view: Sight, hit: Hit) -> Hit:
 
 def brief(engine: Engine, scope: Scope, budget: int) -> Block:
     """What a session should know at its start."""
+    with Opened(engine):
+        return _brief(engine, scope, budget)
+
+
+def _brief(engine: Engine, scope: Scope, budget: int) -> Block:
     from hardwon.engine.risks import exactly, living
     from hardwon.search.opening import Material, choose, recent
     from hardwon.search.pack import pack
@@ -115,14 +119,15 @@ def brief(engine: Engine, scope: Scope, budget: int) -> Block:
         failed = recent(reader.failed_changes("", 5, view.commits), min(newest, now))
         rules = reader.find(alive.replace(kinds=("rule", "decision")), 20)
         attempts = reader.find(alive.replace(kinds=("attempt",), outcomes=("open",)), 10)
-        summaries = filter(None, (reader.last(alive.replace(kinds=("summary",))),))
+        summaries = list(filter(None, (reader.last(alive.replace(kinds=("summary",))),)))
         lessons = [memory for item in risky for memory in _failures(reader, item, alive)]
         taken_back = tuple(with_files(reader, memory) for memory in failed)
-    seen = [tuple(judged(engine, one)) for one in (rules, attempts, summaries, lessons)]
-    material = Material(seen[0], seen[1], seen[2], seen[3], taken_back)
+    seen = {one.id: one for one in judged(engine, [*rules, *attempts, *summaries, *lessons])}
+    told = [tuple(seen[memory.id] for memory in group) for group in (rules, attempts, summaries, lessons)]
+    material = Material(told[0], told[1], told[2], told[3], taken_back)
 
     def verdict(memory: Memory) -> str:
-        return trust.unasked(memory, scope.origin, states=[anchor.state for anchor in memory.anchors])
+        return trust.unasked(memory, scope.origin)
 
     hits = choose(material, verdict, trust.UNVERIFIED_LIMIT)
     return pack(hits, budget, Mode(degraded=(*view.degraded, *writing.degraded(engine))))

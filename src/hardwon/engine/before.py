@@ -8,6 +8,7 @@ from hardwon.code.anchor import within
 from hardwon.code.moves import Moves
 from hardwon.engine import writing
 from hardwon.engine.anchors import judge, judged, unsure
+from hardwon.engine.code_index import Opened
 from hardwon.engine.naming import spelt, with_files
 from hardwon.engine.visibility import sight
 from hardwon.errors import InvalidInput
@@ -42,9 +43,7 @@ def before(
     engine: Engine, file: str, symbol: str, scope: Scope, budget: int, lines: Lines | None, diff: Sequence[FileChange]
 ) -> Block:
     """The lessons of the places that are about to be edited."""
-    if engine.code is None:
-        return _before(engine, file, symbol, scope, budget, lines, diff)
-    with engine.code.read():  # opened once: every look into the index is a view inside this one
+    with Opened(engine):
         return _before(engine, file, symbol, scope, budget, lines, diff)
 
 
@@ -73,7 +72,7 @@ def _before(
         ]
 
     def verdict(memory: Memory, at_place: bool) -> str:
-        return trust.unasked(memory, scope.origin, at_place, [anchor.state for anchor in memory.anchors])
+        return trust.unasked(memory, scope.origin, at_place)
 
     hits = choose(
         judged(engine, written), {memory.id: memory for memory in failed}.values(), places, verdict, trust.UNVERIFIED_LIMIT
@@ -155,9 +154,9 @@ def _places(
         if lines or diff:
             judging = judge(engine, code)
             if lines:
-                touched += _at_lines(judging, code, path, [lines])
+                touched += _at_lines(judging, path, [lines])
             for change in diff:
-                touched += _of_change(engine, judging, code, change)
+                touched += _of_change(judging, code, change)
         touched = list(dict.fromkeys(touched))
         moves = Moves(code.moves())
         former = list(dict.fromkeys(came for place in touched for came in moves.to(place.path, place.symbol)))
@@ -178,29 +177,17 @@ def lines_of(engine: Engine, file: str, passage: str) -> Lines | None:
         return place.text.lines_of(passage.encode("utf-8", "surrogateescape")) if place else None
 
 
-def _at_lines(judging: Judge, code: CodeReader, path: str, ranges: Sequence[Lines]) -> list[Neighbour]:
+def _at_lines(judging: Judge, path: str, ranges: Sequence[Lines]) -> list[Neighbour]:
     """The symbols that lines of a file belong to, as it lies there; the file alone where none is known."""
-    declared = _declared(judging, code, path)
+    try:
+        declared = judging.declared_at(path)
+    except OSError:
+        declared = []
     named = [symbol.qualified for first, last in ranges for symbol in within(declared, first, last)]
     return [Neighbour(path, symbol, 1.0, "") for symbol in dict.fromkeys(named)] or [Neighbour(path, "", 1.0, "")]
 
 
-def _declared(judging: Judge, code: CodeReader, path: str) -> list[Symbol]:
-    """What a file declares at which lines now, as well as that is known."""
-    try:
-        place = judging.place(path)
-    except OSError:
-        return []
-    if place is None:
-        return code.symbols(code.blob_at(path)) or []
-    if place.symbols is not None:
-        return place.symbols
-    from hardwon.code.spans import moved
-
-    return moved(code.symbols(code.blob_at(path)) or [], place.text)
-
-
-def _of_change(engine: Engine, judging: Judge, code: CodeReader, change: FileChange) -> list[Neighbour]:
+def _of_change(judging: Judge, code: CodeReader, change: FileChange) -> list[Neighbour]:
     """The symbols that one file's part of a diff touches: by the side of it that is known, the new one where it lies there now."""
     old, new = change.old_path, change.new_path
     if max(len(change.old_lines), len(change.new_lines)) > _MOST_RANGES:
@@ -210,21 +197,27 @@ def _of_change(engine: Engine, judging: Judge, code: CodeReader, change: FileCha
             named = [symbol.qualified for first, count in ranges for symbol in within(known, first, first + max(0, count - 1))]
             return [Neighbour(path, symbol, 1.0, "") for symbol in dict.fromkeys(named)] or [Neighbour(path, "", 1.0, "")]
     path = new or old
-    ranges = change.old_lines or change.new_lines
-    found = _at_lines(judging, code, path, [(first, first + max(0, count - 1)) for first, count in ranges]) if ranges else []
+    # Neither side's symbols are known: the lines are looked up in the file as it lies there, which is the new side unless it is the old.
+    ranges = (change.old_lines if _lies_there(judging, path, change.old_blob) else change.new_lines) or change.old_lines
+    found = _at_lines(judging, path, [(first, first + max(0, count - 1)) for first, count in ranges]) if ranges else []
     return found or [Neighbour(path, "", 1.0, "")]
 
 
 def _by_blob(judging: Judge, code: CodeReader, path: str, blob: str) -> list[Symbol] | None:
     """What the content with that (abbreviated) name declares, if it is the file's as it lies there, or as it was indexed."""
-    try:
-        place = judging.place(path)
-    except OSError:
-        place = None
-    if place is not None and place.blob.startswith(blob):
+    if _lies_there(judging, path, blob) and (place := judging.place(path)) is not None:
         return place.symbols
     indexed = code.blob_at(path)
     return code.symbols(indexed) if indexed.startswith(blob) else None
+
+
+def _lies_there(judging: Judge, path: str, blob: str) -> bool:
+    """Whether a file lies there with the content of that (abbreviated) name."""
+    try:
+        place = judging.place(path)
+    except OSError:
+        return False
+    return place is not None and bool(blob) and place.blob.startswith(blob)
 
 
 def _callers(code: CodeReader, touched: Sequence[Neighbour], spoken_of: Callable[[set[str]], set[str]]) -> list[Neighbour]:

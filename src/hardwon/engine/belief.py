@@ -79,9 +79,9 @@ def _mark(writer: Writer, identifier: str) -> None:
 
 def settled(writer: Writer, identifier: str) -> None:
     """A person has looked at it."""
-    left = [one for one in writer.setting(DOUBTED).split() if one != identifier]
-    if len(left) < len(writer.setting(DOUBTED).split()):
-        writer.set_setting(DOUBTED, " ".join(left))
+    known = writer.setting(DOUBTED).split()
+    if identifier in known:
+        writer.set_setting(DOUBTED, " ".join(one for one in known if one != identifier))
 
 
 def doubted(reader: Reader, now: int) -> list[tuple[Memory, dict[str, Any]]]:

@@ -106,14 +106,7 @@ class _Look:
 
     def _proofs(self, one: str, commit: str, branch: str) -> tuple[str, ...]:
         """By the logs, and what was known before: a branch that is gone has none any more."""
-        told = by_log(self._logs, commit, branch)
-        before = tuple(proof for proof in self._before.proofs.get(one, ()) if proof != places.ALWAYS)
-        if not before:
-            return told
-        # Where it was once known that the branch began here, the commit itself proves nothing.
-        more = told if commit in before or commit not in told else tuple(proof for proof in told if proof != commit)
-        kept = before if commit in told or commit not in before else tuple(proof for proof in before if proof != commit)
-        return tuple(dict.fromkeys((*more, *kept)))
+        return places.renewed(by_log(self._logs, commit, branch), self._before.proofs.get(one, ()), commit)
 
     def _tips(self, branches: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Where the branches that memories were recorded on stand and stood."""
@@ -166,16 +159,16 @@ class _Look:
 
 
 def _present(root: str, shas: set[str]) -> set[str]:
-    """Those that git has as commits."""
+    """Those that git has as commits; GitFailed where it cannot tell, for then none would seem to be there."""
     from hardwon.code import git
 
     if not shas:
         return set()
     with git.local(root) as place:
-        listing = ["cat-file", "--batch-check=%(objectname) %(objecttype)"]
-        done = git.run(place, listing, "".join(f"{sha}\n" for sha in sorted(shas)))
-    rows = (line.split() for line in done.stdout.decode("ascii", "replace").splitlines())
-    return {row[0] for row in rows if row[1:] == ["commit"]}
+        found = git.present(place, sorted(shas))
+    if found is None:
+        raise GitFailed(f"git cannot tell which commits are in {root}", remedy="run `git fsck` there")
+    return found
 
 
 def _words(root: str, *arguments: str) -> list[str]:

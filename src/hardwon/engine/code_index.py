@@ -6,6 +6,9 @@ from hardwon.types import Finding, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Literal
+
     from hardwon.engine.core import Engine
     from hardwon.store.code.codefile import CodeIndex, Reading
     from hardwon.store.code.transaction import CodeTransaction
@@ -42,6 +45,24 @@ class TreeIndex:
     def close(self) -> None:
         """Let go of files."""
         self.file.close()
+
+
+class Opened:
+    """``with Opened(engine):`` the index is opened once, and every look into it is a view inside this one. Nothing without an index."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._view = engine.code.read() if engine.code is not None else None
+
+    def __enter__(self) -> None:
+        if self._view is not None:
+            self._view.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Literal[False]:
+        if self._view is not None:
+            self._view.__exit__(kind, error, trace)
+        return False
 
 
 def tree_index(engine: Engine) -> TreeIndex | None:

@@ -242,7 +242,7 @@ class Engine(Maintenance):
         place. InvalidInput for a file or lines that are not there or that git cannot know; GitFailed with git's words."""
         from hardwon.engine.explain import explain
 
-        return explain(self, file, lines, scope, budget)
+        return explain(self, file, lines, budget)
 
     def before(
         self,

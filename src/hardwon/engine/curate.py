@@ -10,7 +10,8 @@ from hardwon.intake import merge
 from hardwon.types import Difference, Draft, Receipt, Selection
 from hardwon.upkeep import evidence, trust
 from hardwon.upkeep import feedback as said
-from hardwon.upkeep.revise import UNDO, apart, differences, occurrence_statuses
+from hardwon.upkeep.evidence import UNDO
+from hardwon.upkeep.revise import apart, differences, occurrence_statuses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 
-from hardwon.code.moves import Moves
-from hardwon.code.names import dotted, same_symbol
+from hardwon.code.ground import Files
 from hardwon.engine import writing
-from hardwon.engine.anchors import judge, judged
+from hardwon.engine.anchors import former, judge, judged
 from hardwon.engine.naming import with_files
 from hardwon.engine.visibility import as_seen, sight
 from hardwon.errors import InvalidInput
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from hardwon.engine.core import Engine
     from hardwon.engine.visibility import Sight
     from hardwon.store.base import Reader
-    from hardwon.types import Anchor, Block, Link, Memory, Scope
+    from hardwon.types import Block, Link, Memory
 
     Lines = tuple[int, int]
 
@@ -34,8 +33,6 @@ _RECORDED = 10
 _LISTED = 100
 _ACTIVE = Filter(statuses=("active", "resolved"))
 _ROLES = ("lines", "earlier", "symbol")
-# What was decided, before what was noted.
-_KINDS = ("decision", "rule", "lesson", "attempt", "howto", "fact", "summary")
 
 
 class Explained(Value):
@@ -71,7 +68,7 @@ class Explanation(Value):
     told: Block
 
 
-def explain(engine: Engine, file: str, lines: Lines | None, scope: Scope, budget: int = 1500) -> Explanation:
+def explain(engine: Engine, file: str, lines: Lines | None, budget: int = 1500) -> Explanation:
     """The decisions behind a place."""
     from hardwon.code.blame import blame
     from hardwon.search.pack import pack
@@ -108,22 +105,18 @@ def explain(engine: Engine, file: str, lines: Lines | None, scope: Scope, budget
 
 def _lines_of(root: str, path: str) -> int:
     """How many lines a file has; InvalidInput for one that is not there or that has none to be told."""
-    place = os.path.join(root, path)
-    if os.path.isdir(place):
+    if os.path.isdir(os.path.join(root, path)):
         raise _refused(f"{path} is a folder", "name a file in it")
     try:
-        with open(place, "rb") as file:
-            content = file.read(_LARGEST + 1)
-    except FileNotFoundError:
-        raise _refused(
-            f"there is no file {path}", "see how it is written, or ask `hardwon recall --path` about one that is gone"
-        ) from None
+        content = Files(root).content(path, _LARGEST)
     except OSError as error:
+        if error.errno is None:  # no file that people write: too large, or a pipe, which would be waited for
+            raise _refused(str(error), "name a file that people write") from error
         raise _refused(f"{path} cannot be read: {error.strerror}", "see to its permissions") from error
+    if content is None:
+        raise _refused(f"there is no file {path}", "see how it is written, or ask `hardwon recall --path` about one that is gone")
     if b"\0" in content[:_BINARY]:
         raise _refused(f"{path} is no text: it has no lines to explain", "name a file of code or text")
-    if len(content) > _LARGEST:
-        raise _refused(f"{path} has more than {_LARGEST} bytes", "name a file that people write")
     return content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
 
 
@@ -158,7 +151,7 @@ def _around(engine: Engine, path: str, first: int, last: int) -> Symbol | None:
         return None
     with index.read() as code:
         try:
-            declared = judge(engine, code).symbols_at(path)
+            declared = judge(engine, code).declared_at(path)
         except OSError:
             return None
     holding = [symbol for symbol in declared if symbol.first <= first and last <= symbol.last]
@@ -252,8 +245,10 @@ def _remembered(reader: Reader, view: Sight, where: Filter, one: Explained, memo
 
 def _recorded(engine: Engine, reader: Reader, where: Filter, path: str, symbol: str, changes: Sequence[Explained]) -> list[Hit]:
     """What was recorded about the symbol, the file, what the file was called before, and the commits: decisions first."""
-    former = _former(engine, path, symbol)
-    paths = dict.fromkeys((path, *(old for old, _ in former), *(one.path for one in changes if one.path)))
+    from hardwon.search.behind import decisions_first, speaks_of
+
+    earlier = former(engine, path, symbol) if symbol else []
+    paths = dict.fromkeys((path, *(old for old, _ in earlier), *(one.path for one in changes if one.path)))
     why: dict[str, Signal] = {}
     memories: dict[str, Memory] = {}
     for memory in reader.anchored("", symbol, where, _LISTED) if symbol else ():
@@ -264,36 +259,11 @@ def _recorded(engine: Engine, reader: Reader, where: Filter, path: str, symbol: 
         why.setdefault(linked.id, Signal("linked to the change", 0.9))
     for one in paths:
         for memory in reader.anchored(one, "", where, _LISTED):
-            if symbol and not any(_speaks_of(anchor, paths, symbol, former) for anchor in memory.anchors):
+            if symbol and not any(speaks_of(anchor, paths, symbol, earlier) for anchor in memory.anchors):
                 continue
             memories.setdefault(memory.id, memory)
             why.setdefault(memory.id, Signal("file", 0.6))
     hits = [
         Hit(memory, why[memory.id].points, (why[memory.id],)) for memory in judged(engine, memories.values()) if not memory.erased
     ]
-    return sorted(hits, key=_order)[:_RECORDED]
-
-
-def _former(engine: Engine, path: str, symbol: str) -> list[tuple[str, str]]:
-    """File and name under which what is at hand was spoken of before it came there or was renamed."""
-    if engine.code is None or not symbol:
-        return []
-    with engine.code.read() as code:
-        return Moves(code.moves()).to(path, symbol)
-
-
-def _speaks_of(anchor: Anchor, paths: Iterable[str], symbol: str, former: Sequence[tuple[str, str]]) -> bool:
-    """Whether an anchor is on the file as a whole, on the symbol (by whatever name), or on what that belongs to: what was learnt of the
-    file's other symbols is another matter."""
-    if (anchor.path, anchor.symbol) in former:
-        return True
-    if anchor.path not in paths:
-        return False
-    around = dotted(anchor.symbol)
-    return not around or same_symbol(anchor.symbol, symbol) or dotted(symbol).startswith(f"{around}.")
-
-
-def _order(hit: Hit) -> tuple[float, int, int, str]:
-    memory = hit.memory
-    rank = _KINDS.index(memory.kind) if memory.kind in _KINDS else len(_KINDS)
-    return -hit.score, rank, -memory.updated_at, memory.id
+    return sorted(hits, key=decisions_first)[:_RECORDED]

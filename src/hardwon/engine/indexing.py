@@ -55,11 +55,14 @@ class _Tally:
 
     def count(self, outline: Outline, size: int) -> None:
         if outline.skipped:
-            self.skipped[outline.skipped] = self.skipped.get(outline.skipped, 0) + 1
+            self.leave_out(outline.skipped)
             return
         self.parsed += 1
         self.bytes += size
         self.broken += outline.broken
+
+    def leave_out(self, reason: str) -> None:
+        self.skipped[reason] = self.skipped.get(reason, 0) + 1
 
 
 def refresh(engine: Engine, progress: Progress | None = None, *, thorough: bool = False) -> CodeReport:
@@ -184,8 +187,8 @@ def _contents(engine: Engine, unknown: Mapping[str, str], blobs: dict[str, str],
     for path, named in unknown.items():
         try:
             content = ground.content(path)
-        except OSError:
-            tally.skipped["large"] = tally.skipped.get("large", 0) + 1
+        except OSError as error:
+            tally.leave_out("unreadable" if error.errno else "large")
             continue
         if content is not None:
             blobs[path], content = _as_git_has_it(content, named, length)

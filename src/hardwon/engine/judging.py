@@ -7,6 +7,7 @@ from contextlib import closing
 
 from hardwon.code import git, repo
 from hardwon.code.default_branch import contained, default_branch
+from hardwon.code.ground import LARGEST
 from hardwon.code.names import same_symbol
 from hardwon.code.touched import differing, fingerprints, touches
 from hardwon.code.workers import Workers
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 # A claim is looked at for half a year: what has not come to the default branch by then has become of nothing.
 LOOKED_AT_MS = 180 * evidence.DAY_MS
-_LARGEST = 1 << 20  # bytes of a file whose symbols are compared
 # A setting of the store: the state of branch and journal at the last judging, and when time alone changes something next.
 _JUDGED = "judged"
 _BY_TIME = Origin("history", "git")
@@ -154,13 +154,7 @@ def _own(engine: Engine, reader: Reader, memory: Memory, events: Sequence[Any]) 
 def _doubt_of(engine: Engine, reader: Reader, known: dict[str, Any]) -> dict[str, Any]:
     """What speaks against a commit, {} where nothing does."""
     commit = evidence.commit_of(known)
-    row = next(iter(reader.get([identifier(engine, commit)])), None) if commit else None
-    if row is not None and row.outcome == "failed":
-        return {"by": "reverted", "commit": commit}
-    # A commit on which a test passed need not have been read, and may have been rebased since.
-    if known["by"] == "survived" and commit and (row is None or row.status == "expired"):
-        return {"by": "lost", "commit": commit}
-    return {}
+    return evidence.against(known, next(iter(reader.get([identifier(engine, commit)])), None)) if commit else {}
 
 
 # What git tells
@@ -271,7 +265,7 @@ class _Judge:
 
     def _symbols_at(self, commit: str, path: str) -> dict[str, str] | None:
         if (commit, path) not in self._symbols:
-            content = self._blobs.content(f"{commit}:{path}", _LARGEST)
+            content = self._blobs.content(f"{commit}:{path}", LARGEST)
             self._symbols[commit, path] = fingerprints(path, content, self._workers.outline)
         return self._symbols[commit, path]
 

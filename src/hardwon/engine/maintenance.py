@@ -39,12 +39,16 @@ class Maintenance:
 
         return history.settle(self._engine)
 
-    def ingest_history(self, limit: int = 100_000, progress: Callable[[int, int], None] | None = None) -> IngestReport:
-        """Read the commits that are not known yet, newest first. What was written stays when it is interrupted."""
+    def ingest_history(
+        self, limit: int = 100_000, progress: Callable[[int, int], None] | None = None, *, branches: bool = True
+    ) -> IngestReport:
+        """Read the commits that are not known yet, newest first. What was written stays when it is interrupted. ``branches``: look at all
+        branches thereafter; not needed before ``refresh_code``, which does so too."""
         from hardwon.engine import history
 
         report = history.ingest(self._engine, limit, progress, self._engine.bulk.choose)
-        self.refresh_branches()
+        if branches:
+            self.refresh_branches()
         return report
 
     def preview_history(self, limit: int = 100_000, progress: Callable[[int, int], None] | None = None) -> IngestReport:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hardwon.code.moves import Moves
-from hardwon.engine.anchors import judged
+from hardwon.engine.anchors import former, judged
+from hardwon.engine.code_index import Opened
 from hardwon.engine.impact import with_impact
 from hardwon.engine.naming import spelt
 from hardwon.engine.visibility import sight
@@ -24,25 +24,23 @@ if TYPE_CHECKING:
 def query(engine: Engine, symbol: str, file: str, everything: bool, top: int | None) -> list[SymbolReport]:
     """Lessons and risk of the symbols that match (partly), by risk and impact (upkeep/risk.py); without a symbol of all; at most
     ``top``."""
-    with engine.store.read() as reader:
+    with Opened(engine), engine.store.read() as reader:
         hidden = () if everything else sight(engine, reader).records
         groups = risk.by_symbol(_experiences(engine, reader, spelt(symbol), engine.relative(file), hidden))
         groups = groups if everything else living(engine, reader, groups)
         found = [item for item in risk.assess_all(groups, engine.clock()) if everything or item.fails or item.successes]
         found = with_impact(engine, found)
         reports = [_report(reader, item, groups[item.symbol, item.file], everything) for item in found[:top]]
-    return [report.replace(memories=tuple(judged(engine, report.memories))) for report in reports]
+        seen = {one.id: one for one in judged(engine, [memory for report in reports for memory in report.memories])}
+    return [report.replace(memories=tuple(seen[memory.id] for memory in report.memories)) for report in reports]
 
 
 def _experiences(engine: Engine, reader: Reader, symbol: str, path: str, hidden: Sequence[str]) -> list[Experience]:
     """What happened to the symbols of that name, and to those that have got it since, or have come to that file."""
     found = list(reader.experiences(symbol, path, False, hidden))
-    if engine.code is not None and (symbol or path):
-        with engine.code.read() as code:
-            former = Moves(code.moves()).to(path, symbol)
-        for old, name in former:
-            if name:
-                found += [one for one in reader.experiences(name, old, True, hidden) if one.path == old]
+    for old, name in former(engine, path, symbol):
+        if name:
+            found += exactly(reader, name, old, hidden)
     return list(dict.fromkeys(found))
 
 
@@ -70,11 +68,12 @@ def _report(reader: Reader, item: Risk, group: list[Experience], everything: boo
 
 def risks(engine: Engine, file: str) -> list[Risk]:
     """The risk of every symbol that has active lessons, by risk and impact."""
-    with engine.store.read() as reader:
-        hidden = sight(engine, reader).records
-        groups = living(engine, reader, risk.by_symbol(reader.experiences("", engine.relative(file), False, hidden)))
-    found = [item for item in risk.assess_all(groups, engine.clock()) if item.fails or item.successes]
-    return with_impact(engine, found)
+    with Opened(engine):
+        with engine.store.read() as reader:
+            hidden = sight(engine, reader).records
+            groups = living(engine, reader, risk.by_symbol(reader.experiences("", engine.relative(file), False, hidden)))
+        found = [item for item in risk.assess_all(groups, engine.clock()) if item.fails or item.successes]
+        return with_impact(engine, found)
 
 
 def risk_of(engine: Engine, identifier: str) -> SymbolReport:

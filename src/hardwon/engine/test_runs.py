@@ -7,22 +7,22 @@ nothing that concerns trust.
 
 from __future__ import annotations
 
-import os
 from contextlib import closing
 from zlib import crc32
 
 from hardwon.code import edits, git
 from hardwon.code.edits import WorkingTree
-from hardwon.code.names import same_symbol
-from hardwon.code.touched import differing, fingerprints, touches
+from hardwon.code.ground import LARGEST, Files
+from hardwon.code.touched import differing, fingerprints
 from hardwon.code.workers import Workers
 from hardwon.digest import git_blob
 from hardwon.engine.belief import Judged, Step, take
-from hardwon.engine.waiting_tests import MOST_CURES, MOST_EDITS, Book, Changed, Cure, Symbols, read_book, write_book
+from hardwon.engine.waiting_tests import MOST_CURES, MOST_EDITS, Book, read_book, write_book
 from hardwon.errors import InvalidInput
 from hardwon.intake.redact import redact
 from hardwon.types import Filter, Origin, Value
 from hardwon.upkeep import evidence
+from hardwon.upkeep.cures import Changed, Cure, Symbols, code_of, is_test_changed, touches
 from hardwon.upkeep.evidence import TestProof, TestRun
 
 TYPE_CHECKING = False
@@ -34,14 +34,8 @@ if TYPE_CHECKING:
     from hardwon.types import Memory, Scope
 
 _LONGEST_NAME = 300  # characters of a test's name that are kept
-_LARGEST = 1 << 20  # bytes of a file whose symbols are compared
 _MOST_READ = 100  # changed files whose symbols are compared; of the others the path has to do
 _ACTIVE = Filter(derived=False, statuses=("active",))
-# What sets tests up, beside a test's own file: in its folder or above.
-_SETTING_UP = frozenset(("conftest.py",))
-_RUNNERS = frozenset(
-    ("pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", "package.json", "jest.config.js", "vitest.config.ts")
-)
 
 
 class Observation(Value):
@@ -97,6 +91,7 @@ class _Observer:
         self._engine = engine
         self._outline = workers.outline
         self._root = engine.home.checkout.root
+        self._files = Files(self._root)
         self._origin = Origin("test", scope.origin.client, scope.origin.session, scope.origin.tool)
         self._changes: dict[tuple[str, str], Changed | None] = {}
         self._symbols: dict[str, Symbols] = {}
@@ -180,20 +175,10 @@ class _Observer:
         del book.failures[run.test]
         changed = self._changed(book, failure, run.tree)
         if changed is not None:
-            book.cures.append(Cure(failure, run, changed, self._is_test_changed(run, changed), restored))
+            there = bool(run.file and edits.blobs(self._root, run.tree, [run.file]))
+            test_changed = not there or is_test_changed(run.file, changed)
+            book.cures.append(Cure(failure, run, changed, test_changed, restored))
             del book.cures[:-MOST_CURES]
-
-    def _is_test_changed(self, run: TestRun, changed: Iterable[str]) -> bool:
-        """Whether the test may be another one now: its file is not known, not there, or changed, or what sets it up did."""
-        if not run.file or not edits.blobs(self._root, run.tree, [run.file]):
-            return True
-        folder = os.path.dirname(run.file)
-        for path in changed:
-            place, name = os.path.split(path)
-            above = not place or folder == place or folder.startswith(place + "/")
-            if path == run.file or (above and (name in _SETTING_UP or name in _RUNNERS)):
-                return True
-        return False
 
     def _changed(self, book: Book, failure: TestRun, tree: WorkingTree) -> Changed | None:
         """What changed between a failure and the run that passed: path, its blob now, and the symbols that are other now (None where
@@ -222,18 +207,25 @@ class _Observer:
         if tree.name not in self._symbols:
             found: Symbols = {}
             for path, blob in tree.edits[:_MOST_READ]:
-                content = _content(os.path.join(self._root, path)) if blob else None
+                content = self._content(path) if blob else None
                 same = content is not None and git_blob(content, len(tree.commit)) == blob
                 found[path] = fingerprints(path, content, self._outline) if same or not blob else None
             self._symbols[tree.name] = found
         return self._symbols[tree.name]
+
+    def _content(self, path: str) -> bytes | None:
+        """What lies there now; None where that cannot be read, or waits for somebody who writes."""
+        try:
+            return self._files.content(path)
+        except OSError:
+            return None
 
     def _symbols_of(self, blobs: git.Blobs, edited: Symbols, path: str, blob: str) -> dict[str, str] | None:
         if path in edited:
             return edited[path]
         if not blob:
             return {}
-        content = blobs.content(blob, _LARGEST)
+        content = blobs.content(blob, LARGEST)
         return None if content is None else fingerprints(path, content, self._outline)
 
     # What may rise
@@ -252,11 +244,11 @@ class _Observer:
     def _rise(self, reader: Reader, memory: Memory, cure: Cure, *, flaky: bool) -> Step | None:
         events = reader.events(memory.id)
         restored = cure.restored or self._is_restored(memory, cure)
-        proof = TestProof(cure.red, cure.green, _touches(memory, cure), cure.test_changed, flaky, restored)
+        proof = TestProof(cure.red, cure.green, touches(memory, cure), cure.test_changed, flaky, restored)
         verdict = evidence.after_test(memory, proof, evidence.known_since(memory, events), evidence.used(events))
         if verdict.trust == memory.trust:
             return None
-        return Step(memory, verdict, evidence.test_evidence(proof, _code(memory, cure)))
+        return Step(memory, verdict, evidence.test_evidence(proof, code_of(memory, cure)))
 
     def _is_restored(self, memory: Memory, cure: Cure) -> bool:
         """Whether each file that changed and that the memory speaks of has a content now that it had in a commit before."""
@@ -300,36 +292,3 @@ def _about(reader: Reader, cure: Cure) -> list[Memory]:
         ):
             found.setdefault(memory.id, memory)
     return list(found.values())
-
-
-def _touches(memory: Memory, cure: Cure) -> bool:
-    """Whether the change touches one of a memory's anchors: its symbol in its file, or its symbol wherever that is."""
-    for anchor in memory.anchors:
-        if anchor.path in cure.changed and touches(anchor.symbol, cure.changed[anchor.path][1]):
-            return True
-        named = (one for _, symbols in cure.changed.values() for one in symbols or ())
-        if anchor.symbol and not anchor.path and any(same_symbol(one, anchor.symbol) for one in named):
-            return True
-    return False
-
-
-def _code(memory: Memory, cure: Cure) -> set[str]:
-    """Digests of the code that changed and that a memory speaks of: of its symbols, of the whole file where those are not known."""
-    found: set[str] = set()
-    for path, (blob, symbols) in cure.changed.items():
-        for anchor in memory.anchors:
-            if anchor.path not in (path, ""):
-                continue
-            if symbols is None or not anchor.symbol:
-                found.update([blob] if anchor.path else [])
-            else:
-                found.update(print_ for name, print_ in symbols.items() if same_symbol(name, anchor.symbol))
-    return found - {""}
-
-
-def _content(path: str) -> bytes | None:
-    try:
-        with open(path, "rb") as file:
-            return file.read(_LARGEST + 1)
-    except OSError:
-        return None

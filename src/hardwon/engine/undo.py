@@ -8,8 +8,9 @@ from hardwon.engine.naming import named
 from hardwon.errors import InvalidInput
 from hardwon.types import Receipt
 from hardwon.upkeep import trust
+from hardwon.upkeep.evidence import UNDO
 from hardwon.upkeep.incoming import LIVING
-from hardwon.upkeep.revise import KEEPING, OCCURRED, UNDO, standing, stroke, undone
+from hardwon.upkeep.revise import KEEPING, OCCURRED, standing, stroke, undone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import json
 from zlib import crc32
 
 from hardwon.code.edits import WorkingTree
-from hardwon.types import Value
+from hardwon.upkeep.cures import Cure
 from hardwon.upkeep.evidence import DAY_MS, NEAR_MS, TestRun
 
 TYPE_CHECKING = False
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hardwon.store.base import Reader, Writer
+    from hardwon.upkeep.cures import Symbols
 
 _SETTING = "tests"
 _MOST_FAILURES = 500
@@ -30,23 +31,6 @@ MOST_EDITS = 1_000
 _MOST_LAST = 20_000  # tests of the last run
 # A failure that nobody cured for so long says nothing of what changed since; a flaky test may have been mended.
 _KEPT_MS = 90 * DAY_MS
-
-
-# By path, the fingerprint of each symbol; None of a file whose symbols are not known.
-Symbols = dict[str, dict[str, str] | None]
-# By path, the blob that the file is now, and the symbols that are other now with their fingerprints ("" for what is gone); None where
-# they are not known.
-Changed = dict[str, tuple[str, dict[str, str] | None]]
-
-
-class Cure(Value):
-    """A test that failed and then passed, and what changed in between; ``restored``: it had passed on the very same files before."""
-
-    red: TestRun
-    green: TestRun
-    changed: Changed
-    test_changed: bool
-    restored: bool = False
 
 
 class Book:

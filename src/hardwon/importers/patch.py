@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from hardwon.code.diff import unquoted
 from hardwon.importers.message import SCAN_LIMIT, pull_request, relations, split_message
 from hardwon.types import Change
 
@@ -38,8 +39,6 @@ _HEAD_LENGTH = 4_096  # bytes
 _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@(.*)")
 _LATER_HUNK = re.compile(rb"\n@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@([^\n]*)(?=\n)")
 _IDENTIFIER = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{2,}")
-_ESCAPE = re.compile(rb'\\([0-7]{3}|[abtnvfr"\\])')
-_ESCAPED = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r", b'"': b'"', b"\\": b"\\"}
 
 
 def parse(read: Callable[[], bytes], branch: str) -> Iterator[Change]:
@@ -178,7 +177,7 @@ class _Diff:
         if len(self.files) >= FILES_LIMIT:
             self.files_left_out = True
             return
-        self.files.append(_file_name(line.rpartition(b"\t")[2])[:NAME_LENGTH])
+        self.files.append(unquoted(line.rpartition(b"\t")[2].decode("utf-8", "replace"))[:NAME_LENGTH])
         self.submodules = self.submodules or b"160000" in line[:_MODES]
 
     def skim(self, text: bytes) -> bytes:
@@ -212,18 +211,6 @@ def _identifiers(lines: list[bytes], submodules: bool) -> tuple[str, ...]:
         lines = [line for line in lines if len(line) <= LINE_LENGTH or len(line.decode("utf-8", "replace")) <= LINE_LENGTH]
     counts = Counter(_IDENTIFIER.findall(b"\n".join(lines)))
     return tuple(word.decode("ascii") for word, _ in counts.most_common(IDENTIFIERS_LIMIT))
-
-
-def _file_name(name: bytes) -> str:
-    """A name as git prints it: in C's quotes if it holds quotes, backslashes or control characters."""
-    if name.startswith(b'"'):
-        name = _ESCAPE.sub(_unescaped, name[1:-1])
-    return name.decode("utf-8", "replace")
-
-
-def _unescaped(escape: re.Match[bytes]) -> bytes:
-    code = escape[1]
-    return _ESCAPED[code] if code in _ESCAPED else bytes([int(code, 8)])
 
 
 def _milliseconds(seconds: str) -> int:

@@ -112,11 +112,7 @@ def _newest(root: str, shas: Iterable[str]) -> int | None:
 
 def _present(root: str, shas: Iterable[str]) -> set[str] | None:
     with git.local(root) as place:
-        done = git.run(place, ["cat-file", "--batch-check=%(objectname) %(objecttype)"], "".join(f"{sha}\n" for sha in shas))
-    if done.returncode:
-        return None
-    rows = (line.split() for line in done.stdout.decode("ascii", "replace").splitlines())
-    return {row[0] for row in rows if row[1:] == ["commit"]}
+        return git.present(place, shas)
 
 
 def _stashed(root: str) -> list[str]:

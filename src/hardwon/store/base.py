@@ -80,13 +80,14 @@ class Reader(Protocol):
         """How many match."""
 
     def anchored(self, path: str, symbol: str, where: Filter, limit: int) -> list[Memory]:
-        """Memories that match, written for a path or a symbol ("" names none), newest first; changes are not among them.
+        """Memories that match, written for a path or a symbol ("" names none), newest first, all when ``limit`` is negative; changes
+        are not among them.
 
         ``validate`` also finds ``AuthService.validate``, and the other way round.
         """
 
     def of_file(self, path: str, where: Filter, limit: int) -> list[Memory]:
-        """Memories that match, written for a file as a whole and for no symbol in it, newest first."""
+        """Memories that match, written for a file as a whole and for no symbol in it, newest first, all when ``limit`` is negative."""
 
     def placed(self, after: int, paths: Collection[str]) -> list[tuple[int, Anchor]]:
         """Anchors of recorded memories that are active, resolved or inactive, with the memory's number, by number and position: of those

@@ -120,8 +120,8 @@ class MemoryReader:
 
     def of_file(self, path: str, where: Filter, limit: int) -> list[Memory]:
         """Memories that match, written for a file as a whole, newest first."""
-        whole = [one for one in self.find(where, -1) if any(a.path == path and not a.symbol for a in one.anchors)]
-        return whole[:limit] if limit >= 0 else whole
+        whole = [one for one in self.find(where, -1) if any(a.path and a.path == path and not a.symbol for a in one.anchors)]
+        return whole if limit < 0 else whole[:limit]
 
     def placed(self, after: int, paths: Collection[str]) -> list[tuple[int, Anchor]]:
         """Anchors of recorded memories above a number, and of those that speak of these paths."""
@@ -195,7 +195,8 @@ class MemoryReader:
                 for anchor in memory.anchors
             )
 
-        return [memory for memory in self.find(where, -1) if fits(memory)][:limit]
+        found = [memory for memory in self.find(where, -1) if fits(memory)]
+        return found if limit < 0 else found[:limit]
 
     def failed_changes(self, path: str, limit: int, hidden: Sequence[str] = ()) -> list[Memory]:
         """Changes that touched the path and were taken back."""

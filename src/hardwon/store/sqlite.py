@@ -227,7 +227,7 @@ class SqliteStore:
         if os.path.exists(self.path + ".swap"):
             self._finish_swap(locked=not readonly)
         if not readonly and self._make:
-            _private_file(self.path)
+            private_file(self.path)
         file = file_at(self.path)  # before it is opened: what takes its place in between is noticed, and opened instead
         connection = open_connection(self.path, readonly=readonly, make=self._make, access=access)
         try:
@@ -335,7 +335,7 @@ def _private_folder(path: str) -> None:
         raise _refused(error, path) from error
 
 
-def _private_file(path: str) -> None:
+def private_file(path: str) -> None:
     """Make the file ours to read before SQLite creates it with the process's umask; its side files take the same mode.
 
     Never opens an existing file: closing a raw descriptor would drop this process's POSIX locks on the database.

@@ -43,7 +43,7 @@ class Transaction:
         try:
             self._lock = self._store._acquire(self._timeout)
             handle = self._store.current(readonly=False)
-            self._make_room(handle.connection)
+            make_room(handle.connection, self._store.path, self._timeout)
             handle.connection.set_busy_timeout(min(BUSY_MS, int(1000 * self._timeout)))  # for writers that do not queue
             handle.begin("BEGIN IMMEDIATE")
             self._store.check_schema(handle.connection)
@@ -116,17 +116,6 @@ class Transaction:
         except (apsw.Error, OSError):
             self._store.failed_checkpoints += 1
 
-    def _make_room(self, connection: apsw.Connection) -> None:
-        """Refuse to begin on a log that a reader keeps from being moved, once it nears its ceiling."""
-        try:
-            if os.path.getsize(self._store.path + "-wal") <= LOG_REFUSED:
-                return
-        except OSError:
-            return
-        from hardwon.store.ceiling import make_room
-
-        make_room(connection, self._store.path, self._timeout)
-
     def _shorten_log(self, connection: apsw.Connection) -> bool:
         """After the commit, which is safe already: a checkpoint that fails must not make it look undone. It leaves the log as it
         was, and the next commit tries again; what ails the disk is told by that write. Whether it was shortened."""
@@ -145,6 +134,18 @@ class Transaction:
             from hardwon.store.checks import heads
 
             heads.note(head, connection)
+
+
+def make_room(connection: apsw.Connection, path: str, timeout: float) -> None:
+    """Refuse to begin on a log that a reader keeps from being moved, once it nears its ceiling."""
+    try:
+        if os.path.getsize(path + "-wal") <= LOG_REFUSED:
+            return
+    except OSError:
+        return
+    from hardwon.store import ceiling
+
+    ceiling.make_room(connection, path, timeout)
 
 
 def _is_older(path: str, seconds: float) -> bool:

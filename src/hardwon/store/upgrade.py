@@ -1,4 +1,4 @@
-"""Bringing a store to this version's schema: a backup before, each step with its record in one transaction."""
+"""Bringing a store to this version's schema: a backup before, then every missing step with its record in one transaction."""
 
 from __future__ import annotations
 
@@ -39,35 +39,39 @@ def upgrade(
         )
     if schema:
         _backup(path, f"{path}.before-step-{schema + 1}", access)
-    for number, name, script in steps:
-        if number > schema:
-            _apply(connection, number, script, (number, name, now, made_by))
+    _apply(connection, [step for step in steps if step[0] > schema], made_by, now)
     if schema and connection.pragma("auto_vacuum") != INCREMENTAL:
         connection.pragma("auto_vacuum", INCREMENTAL)
         connection.execute("VACUUM")
 
 
-def _apply(connection: apsw.Connection, number: int, script: str, record: tuple[int, str, int, str]) -> None:
+def _apply(connection: apsw.Connection, steps: Sequence[tuple[int, str, str]], made_by: str, now: int) -> None:
+    """All in one transaction: a reader beside it sees the schema before or after, never one between."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        connection.execute(RECORD)
-        connection.execute(script)
-        connection.execute(
-            "INSERT INTO schema_steps (step, name, applied_at, made_by) VALUES (?, ?, ?, ?)",
-            record,
-        )
-        if number >= CHECKSUMS_SINCE:
-            register(connection)
-            for table in COVERED if number == CHECKSUMS_SINCE else ():
-                connection.execute(sealed(table, "true"))
-            connection.execute(sealed("schema_steps", "step = ?"), (number,))
-        connection.pragma("application_id", APPLICATION_ID)
-        connection.pragma("user_version", number)
+        for number, name, script in steps:
+            _step(connection, number, script, (number, name, now, made_by))
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:  # a full disk has the engine roll back by itself
             connection.execute("ROLLBACK")
         raise
+
+
+def _step(connection: apsw.Connection, number: int, script: str, record: tuple[int, str, int, str]) -> None:
+    connection.execute(RECORD)
+    connection.execute(script)
+    connection.execute(
+        "INSERT INTO schema_steps (step, name, applied_at, made_by) VALUES (?, ?, ?, ?)",
+        record,
+    )
+    if number >= CHECKSUMS_SINCE:
+        register(connection)
+        for table in COVERED if number == CHECKSUMS_SINCE else ():
+            connection.execute(sealed(table, "true"))
+        connection.execute(sealed("schema_steps", "step = ?"), (number,))
+    connection.pragma("application_id", APPLICATION_ID)
+    connection.pragma("user_version", number)
 
 
 def _backup(path: str, target: str, access: Access) -> None:

@@ -35,8 +35,8 @@ SURVIVAL_MS = 30 * DAY_MS
 NEAR_MS = DAY_MS
 # What takes a proof back, and what a person should look at where they had confirmed the memory.
 DOUBTS = ("reverted", "red", "lost")
-# How the payload of what was taken back ends (upkeep/revise.py).
-_UNDO = " (undo)"
+# How the payload of a change ends that took another one back.
+UNDO = " (undo)"
 
 
 class TestRun(Value):
@@ -181,6 +181,18 @@ def after_doubt(memory: Memory, evidence: Mapping[str, Any], doubt: Mapping[str,
     return Verdict(memory.trust, doubt["by"], flagged=memory.trust == "confirmed")
 
 
+def against(evidence: Mapping[str, Any], change: Memory | None) -> dict[str, Any]:
+    """The doubt that what became of its commit casts on evidence, {} where there is none. ``change``: the commit as it is remembered, None
+    where it is not."""
+    commit = commit_of(evidence)
+    if change is not None and change.outcome == "failed":
+        return {"by": "reverted", "commit": commit}
+    # A commit on which a test passed need not have been read, and may have been rebased since.
+    if evidence["by"] == "survived" and (change is None or change.status == "expired"):
+        return {"by": "lost", "commit": commit}
+    return {}
+
+
 def contains(then: Collection[str], now: Iterable[str]) -> bool:
     """Whether code holds the fix that a test once proved: every digest of then is among those of now."""
     return bool(then) and set(then) <= set(now)
@@ -219,7 +231,7 @@ def payload(old: Trust, new: Trust, evidence: Mapping[str, Any]) -> str:
 
 def step(text: str) -> tuple[str, str, dict[str, Any]]:
     """The old trust, the new one, and the evidence ({} where a person or an import did it) of a payload."""
-    moved, _, rest = text.removesuffix(_UNDO).partition(" ")
+    moved, _, rest = text.removesuffix(UNDO).partition(" ")
     old, _, new = moved.partition(">")
     if not rest.startswith("{"):
         return old, new, {}
@@ -235,13 +247,13 @@ def step(text: str) -> tuple[str, str, dict[str, Any]]:
 def split(text: str) -> tuple[str, dict[str, Any]]:
     """A payload without its evidence (``claimed>proven``, of what was taken back with ``(undo)``), and the evidence."""
     old, new, found = step(text)
-    return f"{old}>{new}{_UNDO if text.endswith(_UNDO) else ''}", found
+    return f"{old}>{new}{UNDO if text.endswith(UNDO) else ''}", found
 
 
 def is_note(event: Event) -> bool:
     """Whether a journal entry on trust moved nothing: a commit that was seen, a doubt about what a person confirmed. There is nothing
     to take back."""
-    if event.action != "trust" or event.payload.endswith(_UNDO):
+    if event.action != "trust" or event.payload.endswith(UNDO):
         return False
     old, new, _ = step(event.payload)
     return old == new
@@ -280,7 +292,7 @@ def doubt(events: Iterable[Event]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for event, _, new, said in steps(events):
         if new == "confirmed":
-            found = said if said.get("by") in DOUBTS and not event.payload.endswith(_UNDO) else {}
+            found = said if said.get("by") in DOUBTS and not event.payload.endswith(UNDO) else {}
     return found
 
 

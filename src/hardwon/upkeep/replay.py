@@ -5,7 +5,8 @@ from __future__ import annotations
 from hardwon.types import Memory
 from hardwon.upkeep import evidence, feedback, trust
 from hardwon.upkeep.erasure import emptied
-from hardwon.upkeep.revise import OCCURRED, UNDO
+from hardwon.upkeep.evidence import UNDO
+from hardwon.upkeep.revise import OCCURRED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon.types import Anchor, FieldChange, Value
-from hardwon.upkeep.evidence import is_note
+from hardwon.upkeep.evidence import UNDO, is_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 # Relations that tell what became of an earlier change.
 AFTERWARDS = ("reverts", "fixes", "regression")
 _MOST = 3
-# How the payload of a change ends that took another one back.
-UNDO = " (undo)"
 # Payloads: of a revision that took a secret out, and of an import that brought an older version and no occurrence.
 REDACTED, VERSION = "redacted", "version"
 # Actions that tell of an occurrence.

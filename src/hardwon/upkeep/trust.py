@@ -6,10 +6,9 @@ from hardwon.types import TRUSTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Literal
 
-    from hardwon.types import AnchorState, Memory, Origin, Trust, Who
+    from hardwon.types import Memory, Origin, Trust, Who
 
 _INITIAL: dict[Who, Trust] = {
     "person": "confirmed",
@@ -73,17 +72,15 @@ def gives_orders(text: str) -> bool:
     return any(phrase in folded for phrase in _ORDERS)
 
 
-def unasked(
-    memory: Memory, asker: Origin, at_symbol: bool = False, states: Sequence[AnchorState] = ()
-) -> Literal["yes", "unverified", "no"]:
-    """Whether a memory may be shown to somebody who did not ask for it. ``states``: those of its anchors, in their order (found at
-    each reading; () where nobody looked); ``at_symbol``: it speaks of the very symbol at hand.
+def unasked(memory: Memory, asker: Origin, at_symbol: bool = False) -> Literal["yes", "unverified", "no"]:
+    """Whether a memory, its anchors judged where that can be done, may be shown to somebody who did not ask for it. ``at_symbol``: it
+    speaks of the very symbol at hand.
 
     Confirmed, proven and history: yes. Claims: the asker's own, and those on the very symbol at hand; they are labelled and few.
     Imported and quarantined: never. Nor what is over, what speaks of code that is gone, and, unless a person confirmed it, what
     speaks like an order or hides something: a test that passed has read none of the words.
     """
-    if memory.status != "active" or memory.erased or is_gone(memory, states):
+    if memory.status != "active" or memory.erased or memory.is_astray:
         return "no"
     if memory.trust == "confirmed":
         return "yes"
@@ -93,12 +90,6 @@ def unasked(
         return "yes"
     own = memory.origin.who == asker.who and memory.origin.client == asker.client
     return "unverified" if own or at_symbol else "no"
-
-
-def is_gone(memory: Memory, states: Sequence[AnchorState]) -> bool:
-    """Whether all the code that a memory speaks of is gone; one that speaks of none holds on."""
-    told = [state for anchor, state in zip(memory.anchors, states, strict=False) if anchor.path or anchor.symbol]
-    return bool(told) and all(state == "gone" for state in told)
 
 
 def _is_plain(memory: Memory) -> bool:

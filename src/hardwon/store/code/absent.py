@@ -4,8 +4,6 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from hardwon.code.index import Declared, Site, Trail
     from hardwon.code.outline import Call, Import, Symbol
 
@@ -38,10 +36,6 @@ class NoReads:
     def blob_at(self, path: str) -> str:
         """Nothing."""
         return ""
-
-    def known(self, blobs: Iterable[str]) -> set[str]:
-        """None of them."""
-        return set()
 
     def files(self) -> dict[str, str]:
         """Nothing."""

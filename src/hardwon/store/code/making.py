@@ -9,7 +9,7 @@ from hardwon.store.code.codefile import APPLICATION_ID, VERSION
 from hardwon.store.code.tables import TABLES
 from hardwon.store.connection import INCREMENTAL, JOURNAL_BYTES, open_connection, translate
 from hardwon.store.handle import Handle, file_at
-from hardwon.store.sqlite import _private_file
+from hardwon.store.sqlite import private_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def opened(index: CodeIndex, access: Access) -> Handle:
 
 
 def _opened(index: CodeIndex, access: Access) -> Handle:
-    _private_file(index.path)
+    private_file(index.path)
     file = file_at(index.path)
     connection = open_connection(index.path, readonly=False, access=access)
     try:

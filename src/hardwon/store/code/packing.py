@@ -129,13 +129,3 @@ def tidy(text: str) -> str:
 def word_of(text: str) -> str:
     """A name as it stands in a packed value."""
     return tidy(one_line(text))
-
-
-def keys(declared: Iterable[Symbol], called: Iterable[Call], imported: Iterable[tuple[str, Import]]) -> set[int]:
-    """Every key under which a blob is to be found, of what was read from its packed values."""
-    found = {(DECLARES, one.name) for one in declared}
-    found |= {(PRINT, one.fingerprint) for one in declared}
-    found |= {(CALLS, one.name) for one in called}
-    for word, one in imported:
-        found |= {(IMPORTS, word), (IMPORTS, one.name)}
-    return {key_of(what, word) for what, word in found if word}

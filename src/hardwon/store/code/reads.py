@@ -12,7 +12,7 @@ from hardwon.store.code.packing import tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any, TypeVar
 
     from hardwon.code.outline import Call, Import, Symbol
@@ -21,14 +21,13 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 # What reading a value that was changed raises, beside the engine's errors: zlib's, int's and the unpacking's.
-BROKEN = (apsw.Error, UnicodeDecodeError, ValueError, ZlibError)
+_BROKEN = (apsw.Error, UnicodeDecodeError, ValueError, ZlibError)
 # The blobs that may have something of a key, and the files of a tree that hold them.
 _HOLDING = (
     "SELECT p.path, f.blob FROM uses u CROSS JOIN files f ON f.blob = u.blob AND f.tree = ? CROSS JOIN paths p ON p.id = f.path "
     "WHERE u.key = ?"
 )
 _ENDING = 50  # files that one suffix may mean
-_FEW = 200  # blobs that are asked for one by one; of more, all that are known are read
 
 
 class Queries:
@@ -78,14 +77,6 @@ class Queries:
     def is_broken(self, blob: str) -> bool:
         """Whether a blob was read in part only."""
         return bool(self._rows("SELECT 1 FROM blobs WHERE sha = ? AND broken", (tidy(blob),)))
-
-    def known(self, blobs: Iterable[str]) -> set[str]:
-        """Those of the blobs that are in the index."""
-        wanted = {tidy(blob): blob for blob in blobs}
-        if len(wanted) < _FEW:
-            return {blob for blob in wanted.values() if self.knows(blob)}
-        rows = self._rows("SELECT sha FROM blobs WHERE language IS NOT NULL")
-        return {wanted[sha] for (sha,) in rows if sha in wanted}
 
     # Files of the tree
 
@@ -256,16 +247,16 @@ class Reads(Queries):
             return []
         try:
             return super()._rows(sql, values)
-        except BROKEN as error:
-            return self._lost(error)
+        except _BROKEN as error:
+            return self._unreadable(error)
 
     def _unpacked(self, unpack: Callable[[bytes], list[T]], column: str, blob: int) -> list[T]:
         try:
             return super()._unpacked(unpack, column, blob)
-        except BROKEN as error:
-            return self._lost(error)
+        except _BROKEN as error:
+            return self._unreadable(error)
 
-    def _lost(self, error: Exception) -> list[Any]:
+    def _unreadable(self, error: Exception) -> list[Any]:
         self._handle.suspect = True
         self.trouble = f"{self._path} cannot be read: {error}"
         return []

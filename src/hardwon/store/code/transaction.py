@@ -8,7 +8,8 @@ import apsw
 
 from hardwon.errors import Damaged
 from hardwon.store.code.writes import Writes
-from hardwon.store.connection import CHECKPOINT_BYTES, LOG_REFUSED, translate, truncate_log
+from hardwon.store.connection import CHECKPOINT_BYTES, translate, truncate_log
+from hardwon.store.transaction import make_room
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class CodeTransaction:
             # the clear is begun behind its back.
             self._lock = index.lock(self._timeout)
             handle = index.current(readonly=False)
-            _make_room(handle, index.path, self._timeout)
+            make_room(handle.connection, index.path, self._timeout)
             handle.begin("BEGIN IMMEDIATE")
             index.refuse_others(handle.connection)
             writer = Writes(handle, self._tree, index.path, index.clock())
@@ -120,18 +121,6 @@ def scrub(index: CodeIndex, timeout: float) -> bool:
         return not os.path.exists(index.path + "-wal") or os.path.getsize(index.path + "-wal") == 0
     finally:
         lock.release()
-
-
-def _make_room(handle: Handle, path: str, timeout: float) -> None:
-    """Refuse to begin on a log that a reader keeps from being moved, once it nears its ceiling."""
-    try:
-        if os.path.getsize(path + "-wal") <= LOG_REFUSED:
-            return
-    except OSError:
-        return
-    from hardwon.store.ceiling import make_room
-
-    make_room(handle.connection, path, timeout)
 
 
 def _shorten_log(handle: Handle, path: str) -> None:

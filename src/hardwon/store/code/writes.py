@@ -12,16 +12,17 @@ from hardwon.store.code.without_secrets import has_secret, without_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
     from hardwon.code.index import Trail
-    from hardwon.code.outline import Import, Outline
+    from hardwon.code.outline import Call, Import, Outline, Symbol
     from hardwon.store.handle import Handle
 
 # Blobs that one call of prune removes at most, and pages that it gives back: some hundredths of a second. The rest goes with the next.
 PRUNED = 1000
 _PAGES = 1000
+_FEW = 200  # blobs that are asked for one by one; of more, all that are known are read
 
 
 class _Keys(dict[str, int]):
@@ -67,6 +68,14 @@ class Writes(Queries):
 
     # Blobs
 
+    def known(self, blobs: Iterable[str]) -> set[str]:
+        """Those of the blobs that are in the index."""
+        wanted = {tidy(blob): blob for blob in blobs}
+        if len(wanted) < _FEW:
+            return {blob for blob in wanted.values() if self.knows(blob)}
+        rows = self._rows("SELECT sha FROM blobs WHERE language IS NOT NULL")
+        return {wanted[sha] for (sha,) in rows if sha in wanted}
+
     def add(self, blob: str, outline: Outline) -> None:
         """Put in what a blob declares, without secrets; nothing new where it is known."""
         if self._blob(blob) is not None:
@@ -84,13 +93,14 @@ class Writes(Queries):
             "INSERT INTO outlines VALUES (?, ?, ?, ?)",
             (key, packing.pack_symbols(outline.symbols), packing.pack_imports(imported), packing.pack_calls(outline.calls)),
         )
-        self._uses += [(one, key) for one in self._keys_of(outline, imported)]
+        self._uses += [(one, key) for one in self._keys_of(outline.symbols, outline.calls, imported)]
 
-    def _keys_of(self, outline: Outline, imported: Iterable[tuple[str, Import]]) -> set[int]:
+    def _keys_of(self, symbols: Collection[Symbol], called: Iterable[Call], imported: Iterable[tuple[str, Import]]) -> set[int]:
+        """Every key under which a blob is to be found."""
         declares, prints, calls, imports = self._keys
-        found = {declares[one.name] for one in outline.symbols}
-        found.update([prints[one.fingerprint] for one in outline.symbols])
-        found.update([calls[one.name] for one in outline.calls])
+        found = {declares[one.name] for one in symbols}
+        found.update([prints[one.fingerprint] for one in symbols])
+        found.update([calls[one.name] for one in called])
         for word, one in imported:
             found.update((imports[word], imports[one.name]))
         return found - {known[""] for known in self._keys}
@@ -225,7 +235,7 @@ class Writes(Queries):
         symbols = self._unpacked(packing.symbols, "symbols", blob)
         calls = self._unpacked(packing.calls, "calls", blob)
         imports = self._unpacked(packing.imports, "imports", blob)
-        return packing.keys(symbols, calls, imports)
+        return self._keys_of(symbols, calls, imports)
 
     def _forget_trees(self) -> None:
         """A working tree is named by its folder: where that is gone, so is the tree."""
