@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 REPO ?= .
 DEMO_HOME := $(VENV)/demo
 
-.PHONY: demo test slow lint types imports check clean
+.PHONY: demo test slow clients lint types imports check clean backends
 
 # The main job on a real repository: read its history, ask it a question. REPO=path for any other than this checkout.
 demo: $(VENV)/.installed
@@ -21,6 +21,10 @@ test: $(VENV)/.tools
 slow: $(VENV)/.tools
 	$(BIN)/python -m pytest -m slow -n auto --dist loadfile
 
+# The real coding agents, from npm, against a scripted model: docs/testing.md. Skipped, with the reason, where they cannot be installed.
+clients: $(VENV)/.tools
+	$(BIN)/python -m pytest -m clients -n auto --dist worksteal -rs tests/clients
+
 lint: $(VENV)/.tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -30,6 +34,13 @@ types: $(VENV)/.tools
 
 imports: $(VENV)/.tools
 	$(BIN)/lint-imports
+
+# The adapters of doors/backends with the packages that they are for, in an environment of their own.
+backends: $(VENV)/bin/python pyproject.toml
+	test -x $(VENV)/backends/bin/python || $(BIN)/python -m venv $(VENV)/backends
+	$(VENV)/backends/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,backends,encryption]'
+	$(VENV)/backends/bin/python -c "import agents, anthropic, google.adk, langgraph.store.base"  # else its tests would be passed over
+	$(VENV)/backends/bin/python -m pytest tests/backends
 
 check: test slow lint types imports
 

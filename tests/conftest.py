@@ -46,6 +46,7 @@ GIT = {
     "GIT_COMMITTER_EMAIL": "ann@example.org",
 }
 AGENT = "tester"
+CLIENT_FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "HERMES_HOME")
 _LEAKS = ("HARDWON_", "_HARDWON_", "GIT_", "XDG_")
 _SINGLE = (*(name for name, _ in actor.MARKERS), "NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONUNBUFFERED", "PYTHONUTF8")
 
@@ -98,9 +99,16 @@ def home(cache: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyt
     for name, value in GIT.items():
         monkeypatch.setenv(name, value)
     place = tmp_path_factory.mktemp("home") / "hardwon"
+    for name in CLIENT_FOLDERS:  # what the clients of whoever runs the tests keep is nobody's business here
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(place.parent))
     monkeypatch.setenv("HARDWON_HOME", str(place))
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     monkeypatch.setenv("HARDWON_CLIENT", AGENT)
+    monkeypatch.setenv("HARDWON_BACKGROUND", "off")  # a test that leaves a process behind asks for it
+    monkeypatch.setenv(
+        "HARDWON_HOOK_MS", "60000"
+    )  # on a busy machine the usual times would be over; and a late hook ends its process
     return place
 
 
@@ -216,3 +224,14 @@ def open_at(home: Path) -> Iterator[Callable[[str], Engine]]:
     yield make
     for engine in made:
         engine.close()
+
+
+@pytest.fixture
+def person(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home folder of a person who has no client yet."""
+    for variable in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "GEMINI_CLI_HOME", "HERMES_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    folder = tmp_path / "ann"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    return folder

@@ -22,12 +22,17 @@ MEGABYTE = "x" * 1_000_000
 BAD_BYTES = os.fsdecode(b"\xff\xfe")
 ESCAPE = "\x1b]0;title\x07\x1b[31m"
 LESSON = ("A.b", "a lesson")
+REPORT = (
+    '<testsuite><testcase classname="tests.test_a" name="test_it"><failure message="AssertionError: 1"/></testcase></testsuite>'
+)
 TABLES = (
     "settings", "events", "versions", "memories", "anchors", "occurrences", "links", "aliases", "changes", "vectors", "terms", "documents",
     "corpus",
 )  # fmt: skip
 
-# A valid command line of each verb, for the repository of ``kept``; but of ``torture``, which works on stores of its own.
+# A valid command line of each verb, for the repository of ``kept``; but of ``torture``, which works on stores of its own, and of
+# ``mcp`` and ``hook``, which take over the streams of their process; ``install``,
+# ``uninstall`` and ``doctor`` are about files in a home folder.
 VALID: dict[str, tuple[str, ...]] = {
     "init": (), "record": ("a text",), "fail": LESSON, "ok": LESSON, "query": ("A.b",), "resolve": ("1",), "deactivate": ("1",),
     "stats": (), "recall": ("tokens expire",), "before": ("--symbol", "A.b"),
@@ -36,8 +41,9 @@ VALID: dict[str, tuple[str, ...]] = {
     "approve": ("1",), "reject": ("1", "--yes"), "review": (), "useful": ("1",), "useless": ("1",), "ingest": ("docs",),
     "import": ("notes.jsonl",), "export": ("out.jsonl",), "reembed": (), "compact": (), "bench": ("vectors",), "status": (), "verify": (),
     "backup": (), "restore": ("kept.db", "--dry-run"), "repair": ("--dry-run",), "rekey": (),
+    "run": ("--junit", "report.xml", "touch", "report.xml"), "refresh": (), "share": ("--dry-run",),
 }  # fmt: skip
-assert VALID.keys() == BY_NAME.keys() - {"torture"}
+assert VALID.keys() == BY_NAME.keys() - {"install", "uninstall", "doctor", "torture", "mcp", "hook"}
 # Those that write into the store.
 WRITING = (
     "record", "fail", "ok", "resolve", "deactivate", "forget", "undo", "revise", "link", "useful", "useless", "ingest", "import",
@@ -63,6 +69,7 @@ def make_kept(template: Path, place: Path) -> Kept:
         patch.setenv("HARDWON_CLIENT", "tester")
         patch.chdir(project)
         (project / "notes.jsonl").write_text('{"text": "imported words"}\n')
+        (project / "report.xml").write_text(REPORT)
         for words in (
             ["init"],
             ["fail", "A.b", "tokens expire", "--file", "auth/service.py", "--session", "s1"],

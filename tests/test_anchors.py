@@ -129,6 +129,7 @@ def test_of_a_merge_the_commit_that_changed_it_is_told(ground):
     assert ground.anchor(number).changed_by == sha
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "place"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import hardwon
+from hardwon.doors.ingest import SOURCES
 from hardwon.doors.verbs import VERBS
 from hardwon.errors import InvalidInput, NoStore
 from hardwon.types import Filter, Origin
+from tests.hostile import REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +25,17 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent
 PERSON = Origin("person")
 # How a method is called where the verb's name would not do, and verbs that are not for a library.
-NAMES = {"import": "import_", "init": "", "status": "status", "torture": ""}
+NAMES = {
+    "import": "import_",
+    "init": "",  # hardwon.open(path, make=True)
+    "torture": "",  # about stores of its own
+    "run": "",  # takes over a terminal; what it records goes in by ingest_junit
+    "mcp": "",  # takes over the streams of a process
+    "hook": "",  # likewise: a client runs it and writes to it
+    "install": "", "uninstall": "", "doctor": "",  # about files in a home folder
+}  # fmt: skip
+# What `ingest` reads, each by a method: `ingest` itself takes items of the program's own.
+INGEST = {"git", "docs", "deps", "code", "prs", "junit", "log", "transcripts", "shared"}
 # Options that are a matter of the command line, or another method's argument.
 DOORS = {"json", "project", "folder", "exit-code", "yes", "block", "explain", "inject", "dry-run"}
 
@@ -43,6 +56,11 @@ def test_without_a_memory_it_says_so_or_makes_one(bare: Path) -> None:
 def test_every_verb_is_a_method() -> None:
     names = {NAMES.get(verb.name, verb.name) for verb in VERBS} - {""}
     assert {name for name in names if not callable(getattr(hardwon.Repository, name.replace("-", "_"), None))} == set()
+
+
+def test_every_source_of_ingest_is_a_method() -> None:
+    assert set(SOURCES) == INGEST
+    assert all(callable(getattr(hardwon.Repository, f"ingest_{name}", None)) for name in INGEST)
 
 
 def test_methods_say_what_they_take_and_give() -> None:
@@ -95,6 +113,46 @@ def test_a_person_may_approve(project: Path, memory: hardwon.Repository) -> None
     assert memory.record("only utc in the database").action == "refused"
 
 
+def test_what_is_confirmed_is_shared_and_comes_in_elsewhere(project: Path, tmp_path: Path, memory: hardwon.Repository) -> None:
+    memory.record("Only UTC in the database", kind="rule")
+    memory.record("only claimed", kind="rule")
+    assert memory.share().written == ()
+    with hardwon.open(str(project), origin=PERSON) as own:
+        own.approve(1)
+    assert len(memory.share(dry_run=True).written) == 1
+    assert not (project / ".hardwon").exists()
+    (name,) = memory.share(1).written
+    assert (project / name).is_file()
+    assert memory.share().unchanged == 1
+    subprocess.run(["git", "clone", "-q", str(project), str(tmp_path / "clone")], check=True)
+    shutil.copytree(project / ".hardwon", tmp_path / "clone" / ".hardwon")
+    with hardwon.open(str(tmp_path / "clone"), make=True, home=str(tmp_path / "other")) as other:
+        assert other.ingest_shared(dry_run=True).new == 1
+        assert other.ingest_shared().new == 1
+        assert other.ingest_shared().new == 0
+        (hit,) = other.recall("UTC in the database", kinds=["rule"]).hits
+        assert hit.memory.trust == "imported"
+
+
+def test_reports_and_logs_of_tests_are_recorded(
+    project: Path, memory: hardwon.Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    (project / "report.xml").write_text(REPORT)
+    (report,) = memory.ingest_junit("report.xml", job="linux")
+    assert (report.outcome.failed, report.outcome.again, report.broken) == (1, False, "")
+    assert memory.ingest_junit(str(project / "report.xml"), job="linux")[0].outcome.again
+    head = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+    assert [memory.ingest_junit("report.xml", commit=name)[0].outcome.again for name in (head, head[:9])] == [False, True]
+    (project / "build.log").write_text("FAILED tests/test_a.py::test_it - AssertionError: 1\n1 failed in 0.1s\n")
+    found = memory.ingest_log("build.log")
+    assert (found.kind, found.outcome.failed) == ("plain", 1)
+    assert memory.flaky_tests() == ()
+    (project / "report.xml").write_text('<testsuite><testcase classname="tests.test_a" name="test_it"/></testsuite>')
+    assert memory.ingest_junit("report.xml", commit=head)[0].outcome.flaky
+    assert [test.test for test in memory.flaky_tests()] == ["tests.test_a.test_it"]
+
+
 # The first seed's core: ids and metadata of the caller's own.
 
 ITEMS = [
@@ -145,6 +203,7 @@ def test_deleted_items_are_gone_at_once_and_back_when_written_again(memory: hard
     assert memory.verify() == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", ["", "  ", "a\nb", "x" * 301, 7])
 def test_an_id_that_cannot_be_one_is_refused_before_anything_is_written(memory: hardwon.Repository, wrong: Any) -> None:
     with pytest.raises(InvalidInput):

@@ -366,6 +366,7 @@ def test_what_is_taken_over_is_there_whenever_the_system_stops_it(engine: Engine
         assert "newer" in texts(engine), which
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [("rekey",), ("rekey", "--decrypt", "--yes"), ("init", "--encrypt", "--yes")])
 def test_a_key_that_was_changed_while_somebody_was_asked_stops_the_restore(
     project: Path, home: Path, call: Callable[..., Result], change: tuple[str, ...]
@@ -421,6 +422,7 @@ def _spoilt(path: Path, how: str) -> None:
     path.write_bytes(raw)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["a bit", "a page", "cut", "head"])
 def test_a_backup_that_is_not_whole_is_refused_before_anything_is_touched(
     engine: Engine, home: Path, tmp_path: Path, how: str
@@ -749,6 +751,7 @@ def _lost(store: Path, how: str) -> None:
     store.unlink() if how == "missing" else store.write_bytes(b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["missing", "empty"])
 def test_a_memory_that_is_gone_is_not_begun_anew_in_silence(
     project: Path, home: Path, call: Callable[..., Result], how: str

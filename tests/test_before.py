@@ -185,7 +185,8 @@ def test_the_old_text_of_an_edit_tells_its_lines(ground):
     lines = engine.lines_of("pkg/store.py", "if key is None:\n  raise KeyError(key)")
     assert lines == (7, 8)
     assert numbers(engine.before("pkg/store.py", "", AGENT, lines=lines)) == [get]
-    assert engine.lines_of("pkg/store.py", "os.environ") is None  # no whole line
+    assert engine.lines_of("pkg/store.py", "key)") is None  # within several lines, or in one twice
+    assert engine.lines_of("pkg/store.py", "is None:\n  raise KeyError(") == lines  # what an edit replaces may begin anywhere
     assert engine.lines_of("pkg/store.py", "import os\n\n\nclass Store:") == (1, 4)
     ground.write("pkg/store.py", CODE + CODE)
     assert engine.lines_of("pkg/store.py", "raise KeyError(key)") is None  # twice

@@ -317,6 +317,7 @@ def test_a_reader_sees_the_same_while_the_file_is_made_smaller(engine: Engine) -
     assert engine.verify() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("full", [False, True])
 def test_a_store_of_the_older_kind_of_file_becomes_one_that_can_be_shortened(engine: Engine, full: bool) -> None:
     emptied(engine)
@@ -441,6 +442,7 @@ def held(project: Path, home: Path, call: Callable[..., Result], monkeypatch: py
     return next(home.glob("stores/*.db"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", WRITING, ids=" ".join)
 def test_a_verb_that_writes_ends_with_busy_while_another_writes(
     held: Path, words: tuple[str, ...], call: Callable[..., Result]
@@ -487,6 +489,7 @@ def test_waiting_for_the_registry_ends(held: Path, home: Path, tmp_path: Path, c
     assert call("init", cwd=tmp_path / "new").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [("recall", "pool"), ("show", "1"), ("query", "Pool"), ("brief",), ("status",), ("export", "-")], ids=" ".join
 )

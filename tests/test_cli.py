@@ -393,6 +393,7 @@ def test_a_failure_after_resolving_counts_from_anew(project: Path, call: Command
     assert symbol["fail_count"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spelling",
     ["auth/service.py", "./auth/service.py", "auth\\service.py", ".\\auth\\service.py", "auth/../auth/./service.py", "ABSOLUTE"],
@@ -846,6 +847,7 @@ def test_completion_is_printed_and_answers(tmp_path: Path, run: Command) -> None
     assert "plain,--kind" in run(env=asked).out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["status"], ["recall", "login", "--json"]])
 def test_a_reader_that_went_away_is_no_error(project: Path, words: list[str]) -> None:
     reader, writer = os.pipe()
@@ -876,6 +878,7 @@ def test_an_answer_that_cannot_be_written_is_told(project: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_closed_streams_are_no_error(project: Path) -> None:
     for closed in (">&-", "2>&-", "<&-", ">&- 2>&- <&-"):
         command = f'"{sys.executable}" -m hardwon fail A.b "closed streams" {closed}'
@@ -921,6 +924,7 @@ def test_a_person_at_a_terminal_is_believed_asked_and_shown_colours(project: Pat
     assert call("show", "1", "--json").data["status"] == "forgotten"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("marker", ["CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI", "AGENT"])
 def test_an_agent_with_a_terminal_is_still_an_agent(project: Path, call: Command, marker: str) -> None:
     at_a_terminal(project, "record", "claimed at a terminal", env={marker: "1"})

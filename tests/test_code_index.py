@@ -484,6 +484,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_kill_leaves_an_index_that_is_whole(tmp_path: Path, seed: int) -> None:
     path = tmp_path / "s.db.code"
@@ -785,6 +786,7 @@ class Model:
         assert reader.trouble == ""
 
 
+@pytest.mark.slow
 @given(STEPS)
 @settings(max_examples=40, deadline=None)
 def test_it_says_what_a_model_says(steps: list[tuple[str, Any, Any]]) -> None:
@@ -911,6 +913,7 @@ def test_a_key_that_is_missing_is_told(tmp_path: Path) -> None:
     write_telling(at(tmp_path / "s.db.code"))  # the lock was given back
 
 
+@pytest.mark.slow
 def test_erased_memories_leave_nothing_in_it(index: CodeIndex) -> None:
     write_telling(index)
     with index.write(TREE) as writer:

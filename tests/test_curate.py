@@ -524,6 +524,7 @@ STEPS = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(steps=STEPS)
 def test_whatever_is_done_the_store_stays_whole_and_undo_leads_back(

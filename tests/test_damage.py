@@ -320,6 +320,7 @@ def test_a_log_that_ends_within_a_transaction_is_whole_before_it(tmp_path: Path,
         assert reader.figures()["lesson"] == 39
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [0, 5, 9, 14, 24, 30])
 def test_a_damaged_header_of_the_log_is_found(tmp_path: Path, at: int) -> None:
     path, log = a_log(tmp_path)
@@ -537,6 +538,7 @@ def test_a_checkpoint_tells_the_head_at_once(tmp_path: Path, project: Path, home
     engine.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("raw", [b"", b"hardwon-head-1 x 1 00 1 1 00000000\n", b"\xff\xfe", b"x" * 10_000, None])
 def test_a_missing_or_garbled_head_is_a_note(registered: Registered, raw: bytes | None) -> None:
     if raw is None:

@@ -18,6 +18,7 @@ from hardwon.errors import HardwonError
 from hardwon.settings import load
 from hardwon.types import KINDS, OUTCOMES, STATUSES, TRUSTS, WHO
 from hardwon.upkeep.risk import level
+from tests.hostile import REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -257,8 +258,14 @@ def test_every_key_that_is_printed_is_documented(project: Path, call: Callable[.
         ["show", "1"], ["show", head], ["history", "1"], ["forget", "1", "--dry-run"], ["verify"], ["status"], ["useful", "1"],
         ["revise", "1", "broken"], ["diff", "1"], ["link", "2", "1", "--supports"], ["review"], ["undo"], ["ingest", "git"],
         ["ingest", "docs"], ["ingest", "deps", "--dry-run"], ["export", "e.jsonl"], ["import", "e.jsonl"], ["compact"],
-        ["verify", "--secrets"],
+        ["verify", "--secrets"], ["share"], ["ingest", "shared"], ["ingest", "code"], ["ingest", "junit", "report.xml"],
+        ["ingest", "log", "report.xml"], ["ingest", "transcripts", "session.jsonl", "--dry-run"], ["stats", "--flaky"], ["refresh"],
+        ["run", "true"], ["run", "--junit", "report.xml", "touch", "report.xml"], ["install", "codex", "--dry-run"],
+        ["install", "codex", "--yes"], ["doctor"], ["uninstall", "codex", "--yes"], ["install", "git", "--dry-run"], ["status"],
+        ["install", "--write-plugin", "plugin"],
     ]  # fmt: skip
+    (project / "report.xml").write_text(REPORT)
+    (project / "session.jsonl").write_text('{"role": "user", "content": "Make the test pass"}\n')
     answers = [call(*words, "--json").data for words in lines]
     answers.append({"error": call("show", "99", "--json").error})
     undocumented = keys_of(answers) - documented
@@ -284,6 +291,11 @@ def test_the_readme_has_its_two_commands() -> None:
     for name in re.findall(r"\bmake ([a-z]+)", page):
         if name in ("demo", "test", "check", "slow", "lint", "types", "imports"):
             assert name in targets
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    page = read("README.md")
+    assert {name for name in (f"docs/{file.name}" for file in DOCS.glob("*.md")) if f"]({name})" not in page} == set()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

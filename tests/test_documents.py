@@ -557,6 +557,7 @@ HOSTILE: dict[str, bytes] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extension", [".md", ".rst", ".adoc", ".txt"])
 @pytest.mark.parametrize("case", HOSTILE)
 def test_hostile_files_are_read_within_bounds(case: str, extension: str) -> None:

@@ -387,6 +387,7 @@ def test_anchors_are_pinned_relative_to_the_repository(tmp_path: Path) -> None:
     engine.close()
 
 
+@pytest.mark.slow
 def test_rebuilding_the_index_finds_the_same(tmp_path: Path) -> None:
     repository = make_history(tmp_path / "repo")
     engine = opening.create(str(tmp_path / "repo"), str(tmp_path / "home"))
@@ -426,6 +427,7 @@ def test_a_rebuild_that_was_stopped_is_told_and_finished(tmp_path: Path) -> None
     engine.close()
 
 
+@pytest.mark.slow
 def test_a_real_history_tells_reverts_fixes_and_numbers(tmp_path: Path) -> None:
     repository = make_history(tmp_path / "repo")
     engine = opening.create(str(tmp_path / "repo"), str(tmp_path / "home"))

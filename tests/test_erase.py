@@ -145,6 +145,7 @@ def history(engine: Engine, chance: random.Random, steps: int) -> dict[str, list
     return said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_no_byte_of_what_was_said_is_left_after_any_history(engine: Engine, seed: int) -> None:
     chance = random.Random(seed)

@@ -157,6 +157,7 @@ def test_the_root_cause_counts_first(shop: GitRepo, call: Callable[..., Result])
     assert told.index("items are shared by all carts") < told.index("requests without an item")
 
 
+@pytest.mark.slow
 def test_with_words_filters_and_blocks(shop: GitRepo, call: Callable[..., Result], tmp_path: Path) -> None:
     log = tmp_path / "build.log"
     log.write_bytes(b"\0\xff noise\n" * 300_000 + TRACE.format(root="", error=TOLD).encode())

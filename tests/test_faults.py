@@ -103,6 +103,7 @@ def test_a_restore_that_stops_within_its_swap_is_finished_by_the_next(tmp_path: 
         assert faults.attempt(one, fault, disks, str(tmp_path / "attempt"))[0] == [], fault.label
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["encrypt", "rekey", "erase", "export"])
 def test_an_operation_on_whole_files_that_a_full_disk_stops_is_done_later(tmp_path: Path, disks: Disks, name: str) -> None:
     found = ready(tmp_path, disks, name)
@@ -202,6 +203,7 @@ def test_too_many_open_files_are_not_told_as_a_matter_of_rights(tmp_path: Path) 
     assert type(translate(apsw.CantOpenError(), str(path))) is StoreError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in limits.LIMITS if name not in ("size limit", "little memory")])
 def test_a_real_limit_of_the_system_breaks_no_promise(tmp_path: Path, name: str) -> None:
     meet(tmp_path, name)

@@ -162,6 +162,7 @@ def test_random_combinations_mean_what_they_say(store: Store, rows: list[tuple[M
     assert hit > combinations / 3  # else most of them would prove nothing
 
 
+@pytest.mark.slow
 def test_a_question_finds_exactly_what_its_filter_lets_through(store: Store, rows: list[tuple[Memory, Change | None]]) -> None:
     rng = random.Random(13)
     engine = Engine(store, "0" * 32, clock=lambda: NOW)

@@ -327,6 +327,7 @@ def test_any_time_is_borne(repo: GitRepo, home: Path, stamp: str) -> None:
     assert sha in recalled(engine, "timeless words")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("header", "body", "text"),
     [
@@ -376,6 +377,7 @@ def test_hostile_names_of_files_are_names(repo: GitRepo, home: Path) -> None:
     assert not Path("pwned").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["--upload-pack=touch", "$(touch)", "`touch`", "'q\"", "-x", "\u202eniam", "b" * 200, "a/b;c&d"])
 def test_hostile_names_of_branches_are_names(repo: GitRepo, home: Path, name: str) -> None:
     sha = repo.commit("one", {"a.py": "x\n"})
@@ -563,6 +565,7 @@ def test_rebased_commits_leave_no_duplicates(line: GitRepo, kept: Engine) -> Non
     whole(kept)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "keep",
     [
@@ -732,6 +735,7 @@ def test_what_another_folder_reaches_stays(line: GitRepo, second: GitRepo, home:
     assert engine.ingest_history().dropped == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["moved", "emptied", "damaged", "within another"])
 def test_a_folder_that_cannot_be_asked_is_no_reason_to_drop(line: GitRepo, second: GitRepo, home: Path, how: str) -> None:
     if how == "moved":
@@ -925,6 +929,7 @@ def test_a_plain_folder_reaches_nothing(tmp_path: Path) -> None:
     assert unreached(str(tmp_path / "nowhere"), ["a" * 40]) is None
 
 
+@pytest.mark.slow
 def test_the_slices_are_small(long: str) -> None:
     sizes = [len(batch) for batch in engine_changes.batches(read_commits(long, list_commits(long, 450)))]
     assert sizes == [100, 100, 100, 100, 50]

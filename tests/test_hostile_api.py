@@ -99,6 +99,19 @@ CALLS: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
         (("notes.jsonl",), {"keep_trust": True}),
                 *each("only", ("shop", 7), "notes.jsonl")],
     "ingest_git": each("limit", NO_NUMBER),
+    "ingest_prs": each("limit", NO_NUMBER),
+    "refresh": each("limit", NO_NUMBER),
+    "ingest_transcripts": [*first((*NO_PATH, "missing", "notes.jsonl", "src/db.py")), *each("clients", (*NO_TEXTS, ["nobody"], [ESCAPE])),
+                           *each("since", NO_TIME[:1] + NO_TIME[1:2] + NO_TIME[5:])],
+    "ingest_junit": [((), {}), *first((*NO_PATH, "missing", "notes.jsonl", "src/db.py", "/dev/null")),
+                     *each("commit", (7, None, b"x", "nowhere", "--all", ESCAPE, HALF, MEGABYTE, "a b"), "report.xml"),
+                     *each("job", (7, None, b"x", ESCAPE, HALF, "a\0b"), "report.xml")],
+    "ingest_log": [*first((*NO_PATH, "missing", "/dev/null")),
+                   *each("commit", (7, None, b"x", "nowhere", "--all", ESCAPE, HALF), "notes.jsonl"),
+                   *each("job", (7, ESCAPE), "notes.jsonl")],
+    "share": [*first(NO_ID), *each("kinds", (*NO_TEXTS, ["nonsense"])), *each("outcomes", (["nonsense"], 7)),
+              *each("trusts", (["nonsense"], "confirmed")), *each("tags", (*NO_TEXTS, ["nowhere"], [HALF])),
+              *each("paths", (*NO_TEXTS, ["nowhere"], [HALF], ["../x"]))],
     "reembed": each("limit", ("7", 1.5, [1], 0, -1)),
     "bench": [*first(("flat", ["nonsense"], 7, [7], None)), *each("k", NO_NUMBER), *each("queries", NO_NUMBER), *each("seed",
         ("1", None, [1]))],
@@ -131,6 +144,8 @@ FREE = {
     "ingest_docs",
     "ingest_deps",
     "ingest_code",
+    "ingest_shared",
+    "flaky_tests",
 }
 
 

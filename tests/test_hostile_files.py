@@ -183,6 +183,7 @@ ASKED = ("HEAD",)
 ENDLESS = ("a pipe", "a device without an end", "four gigabytes of nothing")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GIT_FILES)
 def test_a_damaged_repository_is_told_and_the_memory_stays(
     kept: Kept, call: Command, spoilt: Callable[[str], Path], template: Path, tmp_path: Path, name: str

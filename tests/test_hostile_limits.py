@@ -105,6 +105,7 @@ def test_a_home_that_cannot_be_written_answers_and_refuses_writers(
     assert contents(sealed.home) == before
 
 
+@pytest.mark.slow
 @needs_rights
 def test_what_may_not_be_read_or_written_outside_is_named(own: Kept) -> None:
     secret, folder = own.project / "secret.jsonl", own.project / "sealed"

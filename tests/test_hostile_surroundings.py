@@ -180,6 +180,7 @@ SURROUNDINGS: list[Any] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spoil", "kinds"), SURROUNDINGS, ids=lambda value: getattr(value, "__name__", ""))
 def test_hostile_surroundings_are_told_and_left_as_they_are(
     kept: Kept,
@@ -206,6 +207,9 @@ def test_hostile_surroundings_are_told_and_left_as_they_are(
         if verb in ("restore", "repair") and data.out:  # they are for this; nothing is touched by a dry run
             assert look(home) == before
             return
+        if verb == "run" and data.out:  # the command ran, and its exit code is what is told
+            assert (data.code, data.data["recorded"], bool(data.data["trouble"])) == (0, False, True)
+            return
         assert data.code != 0, data
         if verb == "verify" and data.out:
             assert data.data["ok"] is False
@@ -231,8 +235,8 @@ def look(home: Path) -> Any:
     return contents(home)
 
 
-# init and restore are for this; approve and reject need a person, and rekey an encrypted store.
-@pytest.mark.parametrize("verb", sorted(VALID.keys() - {"init", "restore", "approve", "reject", "rekey"}))
+# init and restore are for this; approve and reject need a person, and rekey an encrypted store; run runs the command all the same.
+@pytest.mark.parametrize("verb", sorted(VALID.keys() - {"init", "run", "restore", "approve", "reject", "rekey"}))
 def test_a_store_that_is_gone_names_init(
     kept: Kept, tmp_path: Path, call: Command, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:

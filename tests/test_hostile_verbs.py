@@ -257,8 +257,20 @@ HOSTILE: Cases = [
     *cases("approve", "option", ("1", "--yes"), ("1", "-y")), *cases("reject", "who", ("1", "--yes"), ("1", "2", "-y")),
     *everywhere("review"), *bad_numbers("review", "--limit"), *cases("review", "arguments", ("1",), ("all",)),
     *everywhere("ingest", "docs"),
-    *each("ingest", "source", (), "nonsense", "GIT", "git,docs", "git;--", "../docs", "--", "junit", MEGABYTE, *_NAMES),
-    *cases("ingest", "arguments", ("git", "docs")), *cases("ingest", "source", ()), *bad_numbers("ingest", "--limit", "git"),
+    *each("ingest", "source", (), "nonsense", "GIT", "git,docs", "git;--", "../docs", "--", "junitx", MEGABYTE, *_NAMES),
+    *cases("ingest", "file", ("git", "docs"), ("junit",), ("junit", "no/such.xml"), ("log",), ("log", "no/such.log"), ("log", "a", "b")),
+    *bad_names("ingest", "--commit", "junit"), *bad_names("ingest", "--job", "junit"), *cases("ingest", "dry-run", ("prs", "--dry-run")),
+    *each("ingest", "file", ("junit",), "/dev/zero", "/dev/null", "/proc/self/mem", "src", "notes.jsonl", "src/db.py", "a\0b", BAD_BYTES,
+          MEGABYTE, "../../nowhere.xml", ESCAPE),
+    *each("ingest", "file", ("log",), "/dev/zero", "/dev/null", "/proc/self/mem", "src", "a\0b", MEGABYTE),
+    *each("ingest", "file", ("transcripts",), "no/such.jsonl", "/dev/zero", "/dev/null", "src", "notes.jsonl", "src/db.py", "a\0b",
+          MEGABYTE),
+    *each("ingest", "client", ("transcripts", "--client"), "nobody", "CODEX", "", ESCAPE),
+    *each("ingest", "since", ("transcripts", "--since"), *_MOMENTS),
+    *each("ingest", "commit", ("junit", "report.xml", "--commit"), "nowhere", "--all", "HEAD~99", "; rm", "..", "x" * 2_000),
+    *cases("ingest", "file", ("shared", "notes.jsonl"), ("code", "src"), ("deps", "src")),
+    *cases("ingest", "dry-run", ("code", "--dry-run"), ("junit", "report.xml", "--dry-run"), ("log", "notes.jsonl", "--dry-run")),
+    *cases("ingest", "source", ()), *bad_numbers("ingest", "--limit", "git"),
     *cases("ingest", "dry-run", ("docs", "--dry-run=1")),
     *everywhere("import", "notes.jsonl", "--dry-run"),
     *each("import", "file", (), "missing", "/dev/zero", "/dev/null", "/dev/stdin/x", "src", "x" * 5_000, "/proc/self/mem",
@@ -278,6 +290,8 @@ HOSTILE: Cases = [
     *each("export", "format", ("out.jsonl", "--format"), "", "csv", "cm", "JSONL", ESCAPE),
     *cases("export", "arguments", ("a", "b")), *cases("export", "json", ("--json",), ("-", "--json")),
     *cases("export", "force", ("out.jsonl", "--force=1")), *bad_filters("export", "out.jsonl"),
+    *everywhere("share", "--dry-run"), *bad_ids("share", "--dry-run"), *bad_filters("share", "--dry-run"),
+    *cases("share", "option", ("--yes",), ("--force",), ("--private",), ("--to", "x")), *cases("share", "dry-run", ("--dry-run=1",)),
     *everywhere("reembed"),
     *bad_numbers("reembed", "--limit"), *cases("reembed", "arguments", ("all",), ("1",)), *cases("reembed", "history", ("--history=1",)),
     *everywhere("rekey"), *cases("rekey", "arguments", ("all",), ("1",)), *cases("rekey", "option", ("--force",), ("--key", "x")),
@@ -315,6 +329,20 @@ HOSTILE: Cases = [
     *each("restore", "key", ("src/db.py", "--yes", "--identity"), "src/db.py"),
     *each("restore", "passphrase-file", ("src/db.py", "--yes", "--passphrase-file"), "no/such/file", "/dev/zero", "src", MEGABYTE, *_NAMES),
     *cases("restore", "keep-newer", ("src/db.py", "--keep-newer=1")), *cases("restore", "dry-run", ("src/db.py", "--dry-run=no")),
+    *everywhere("mcp"), *cases("mcp", "arguments", ("extra",), ("serve", "now")),
+    *everywhere("run", "true"), *cases("run", "command", (), ("",)), *bad_names("run", "--job", "true"),
+    *bad_names("run", "--junit", "true"),
+    *everywhere("refresh"), *cases("refresh", "arguments", ("now",), ("a", "b")), *bad_numbers("refresh", "--limit"),
+    *cases("refresh", "background", ("--background=1",)),
+    *everywhere("install", "claude-code", "--dry-run"), *cases("install", "arguments", ("codex", "gemini"), ("git", "hooks")),
+    *each("install", "client", (), "claude", "nobody", "CODEX", "../codex", "codex; rm", MEGABYTE, *_NAMES),
+    *each("install", "scope", ("codex", "--scope"), "", "system", "USER", ESCAPE), *cases("install", "client", ()),
+    *each("install", "scope", ("goose", "--scope"), "project"),
+    *each("install", "write-plugin", ("--write-plugin",), "src", *_NAMES),
+    *everywhere("uninstall", "claude-code", "--dry-run"), *cases("uninstall", "arguments", ("codex", "gemini"), ("git", "hooks")),
+    *each("uninstall", "client", (), "claude", "nobody", "CODEX", "codex; rm", MEGABYTE, *_NAMES), *cases("uninstall", "client", ()),
+    *each("uninstall", "scope", ("codex", "--scope"), "", "system", "USER", ESCAPE),
+    *everywhere("doctor"), *cases("doctor", "arguments", ("codex",), ("1",)), *cases("doctor", "option", ("--fix",), ("--yes",)),
     *everywhere("repair"),
     *cases("repair", "arguments", ("all",), ("1",)), *cases("repair", "dry-run", ("--dry-run=1",)),
     *cases("repair", "option", ("--yes",), ("--force",), ("--keep", "3"), ("--to", "x")),
@@ -322,13 +350,17 @@ HOSTILE: Cases = [
 ]  # fmt: skip
 
 
+# A hook is no command of a person: it refuses nothing aloud, and has test_hostile_hooks.py.
+APART = {"hook"}
+
+
 def test_each_verb_meets_many_different_inputs() -> None:
-    assert {name for name, _ in HOSTILE} == set(BY_NAME)
-    for verb in VERBS:
+    assert {name for name, _ in HOSTILE} == BY_NAME.keys() - APART
+    for verb in (verb for verb in VERBS if verb.name not in APART):
         assert len({case for name, case in HOSTILE if name == verb.name}) >= LEAST, verb.name
 
 
-@pytest.mark.parametrize("verb", [verb.name for verb in VERBS])
+@pytest.mark.parametrize("verb", [verb.name for verb in VERBS if verb.name not in APART])
 def test_hostile_input_is_refused_and_nothing_is_touched(
     kept: Kept, call: Command, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
@@ -376,6 +408,7 @@ def test_invalid_bytes_and_much_input_are_refused_by_the_real_command(kept: Kept
 # What looks hostile and is a memory like any other: kept to the letter.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

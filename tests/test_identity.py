@@ -721,6 +721,7 @@ def test_a_registry_of_the_first_version_is_read_and_kept(tmp: Path, repo: Path,
 # --- objects
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["loose", "packed", "borrowed", "borrowed twice", "several packs", "sha256"])
 def test_an_object_is_found_wherever_git_keeps_it(tmp: Path, state: str) -> None:
     repo = tmp / "shop"
@@ -852,6 +853,7 @@ END = "end\n"
 HEADER = "hardwon registry 1\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [

@@ -128,6 +128,7 @@ def world(tmp_path: Path, patterns: Path, call: Callable[..., Result]) -> World:
     return World(Path(os.path.realpath(tmp_path)), patterns, call)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_identity(world: World, name: str) -> None:
     expected, make = CASES[name]
@@ -1052,6 +1053,7 @@ def test_no_memory_is_lost_by_split_and_link(world: World, call: Callable[..., R
     assert len(list((world.home() / "stores").glob("*.db"))) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "field"),
     [
@@ -1072,6 +1074,7 @@ def test_a_link_or_split_that_cannot_be_is_refused(
     assert (world.home() / "registry").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_status_says_which_memory_why_and_how_to_change_it(world: World, call: Callable[..., Result]) -> None:
     world.repo("shop", ORIGIN)
     world.init("shop")
@@ -1093,6 +1096,7 @@ def test_status_says_which_memory_why_and_how_to_change_it(world: World, call: C
     assert "-p lonely" in call("status", "-p", "lonely", cwd=world.path("shop")).out
 
 
+@pytest.mark.slow
 def test_init_says_what_it_did(world: World, call: Callable[..., Result]) -> None:
     for name in ("shop", "again", "spike"):
         world.repo(name, ORIGIN)
@@ -1201,6 +1205,7 @@ def test_a_home_that_cannot_be_written_can_be_read(world: World, call: Callable[
         world.home().chmod(0o700)
 
 
+@pytest.mark.slow
 def test_no_process_is_started_to_know_a_registered_repository(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the remote changed since, was removed, or leads to a folder: hooks ask all the time."""
     from hardwon.engine.opening import locate
@@ -1267,6 +1272,7 @@ def test_a_link_and_a_split_at_once_are_one_after_the_other(world: World) -> Non
 # --- completion
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "expected"), [("-p s", ["shop", "store"]), ("init --link st", ["store"]), ("recall -p x", [])])
 def test_the_shell_completes_names_of_projects(world: World, run: Callable[..., Result], words: str, expected: list[str]) -> None:
     for name in ("shop", "store", "bakery"):

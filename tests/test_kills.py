@@ -45,6 +45,7 @@ def problems(path: str, accounts: list[Account]) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_what_was_acknowledged_survives_kills(path: str) -> None:
     tally = Tally()
     accounts = round_of_kills(path, random.Random(3), tally, longest=0.5, most=4)
@@ -71,6 +72,7 @@ def test_a_kill_at_any_system_call_loses_nothing(tmp_path: Path, call: str, numb
     assert tally.violations == []
 
 
+@pytest.mark.slow
 @needs_strace
 @pytest.mark.parametrize("number", [3, 6])
 def test_a_sync_that_the_system_refuses_acknowledges_nothing(tmp_path: Path, number: int) -> None:
@@ -223,6 +225,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 def test_what_one_process_wrote_another_reads_in_the_same_moment(project: Path, tmp_path: Path) -> None:
     """From a worktree, a subfolder, through a symbolic link, and from the same folder."""
     from tests.conftest import git

@@ -38,6 +38,13 @@ def test_what_is_not_compiled_yet_is_left_to_python_which_compiles_it(package: P
     assert run(package, LOADER) == "Loader Loader"
 
 
+def test_a_compiled_file_that_one_call_does_not_read_is_left_to_python(package: Path) -> None:
+    file = package / "hardwon" / "errors.py"
+    file.write_text(file.read_text() + f"\nLARGE = {'a' * 70_000!r}\n")
+    assert run(package, LOADER) == "SourceFileLoader SourceFileLoader"
+    assert run(package, f"{LOADER}; print(len(hardwon.errors.LARGE))") == "SourceFileLoader Loader\n70000"
+
+
 def test_an_edited_source_is_what_runs(package: Path) -> None:
     ask = "from hardwon.errors import NAME; print(NAME)"
     file = package / "hardwon" / "errors.py"

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardwon.doors import pages
-from hardwon.doors.parse import parse, wants_json
+from hardwon.doors.cli import wants_json
+from hardwon.doors.parse import parse
 from hardwon.doors.verbs import BY_NAME, GLOBALS, VERBS, Argument, Option, Verb
 from hardwon.errors import InvalidInput
 from hardwon.types import KINDS, OUTCOMES
@@ -217,6 +218,7 @@ _WORDS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(st.lists(_WORDS, max_size=10))
 def test_any_words_are_understood_or_refused(words: list[str]) -> None:
@@ -314,6 +316,7 @@ def by_click(verb: Verb, before: list[str], after: list[str]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(command_lines())
 def test_click_would_understand_the_same(line: tuple[Verb, list[str], list[str]]) -> None:

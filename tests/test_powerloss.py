@@ -188,6 +188,7 @@ def test_no_power_loss_loses_what_was_acknowledged(seed: int) -> None:
     assert tally.acknowledged > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(BY_NAME) - {"reopen"}))
 def test_each_operation_survives_at_every_event(tmp_path: Path, name: str) -> None:
     before = {"undo": ["record", "forget"], "index": ["record", "embed"], "restore": ["record", "backup", "lesson"]}
@@ -413,6 +414,7 @@ def test_a_control_that_shows_nothing_fails_the_run(tmp_path: Path, call: Comman
     assert "the proof has no power" in done.out
 
 
+@pytest.mark.slow
 def test_the_command_leaves_no_folder_behind_and_no_store(tmp_path: Path, call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(powerloss, "CONTROLS", ())

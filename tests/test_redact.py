@@ -6,11 +6,13 @@ import random
 import string
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+import hardwon
 from hardwon.intake.random_words import DIGESTS
 from hardwon.intake.redact import redact
 from hardwon.intake.shape import clean_text
@@ -544,6 +546,7 @@ PIECES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_redacting_twice_is_redacting_once(text: str):
@@ -569,6 +572,42 @@ def test_a_planted_value_vanishes(case: tuple[str, str, str], before: list[str],
     assert redact("\n".join([*before, frame.format(secret), *after])) == (clean, 1)
 
 
+_PARTS = st.one_of(
+    st.sampled_from(
+        (*"+/_~.-=:!#$%^&*@?,;()[]{}<>|`'\\\"", "://", "ghp_", "AKIA", "sk-", "npm_", "hf_", "eyJ", "xoxb-", "glpat-")
+    ),
+    st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=14),
+    st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", min_size=1, max_size=20),
+    st.text("0123456789abcdef", min_size=1, max_size=40),
+    st.text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", min_size=1, max_size=30),
+)
+
+
+@given(st.lists(_PARTS, min_size=1, max_size=6).map("".join), st.sampled_from(("", " passed in 3 s", " passes the key")))
+def test_the_quick_look_at_long_words_passes_no_secret_over(word: str, after: str):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hardwon.intake.redact._may_be_token", lambda _: True)
+        looked_at_in_full = redact(word + after)
+    assert redact(word + after) == looked_at_in_full
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "src/hardwon/engine/session_file.py:17: def begun_as(event)",
+        "/home/dev/shop/pkg/part1/module1.py ... [100%]",
+        "3 passed in 0.02s",
+    ],
+)
+def test_paths_and_reports_are_told_apart_without_patterns(text: str):
+    ask = f"import sys; from hardwon.intake.redact import redact; redact({text!r}); print('re' in sys.modules)"
+    folder = Path(hardwon.__file__).parent.parent
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", ask], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(folder)}
+    )
+    assert done.stdout.strip() == "False"
+
+
 def test_unseen_random_tokens_vanish():
     """The rule for random words has no prefix to go by; it may miss one in fifty."""
     dice = random.Random(20)
@@ -591,6 +630,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_hostile_text_takes_linear_steps(piece: str):
     """Twice the text takes at most about twice the lines of Python; the patterns' own steps are bounded by the next test."""

@@ -22,6 +22,7 @@ def test_nearly_all_planted_secrets_are_found(seed: int):
     assert found["all"] >= 0.95, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", ["lock files", "hashes", "CI logs"])
 def test_hashes_logs_and_lock_files_hold_none(corpus: str):
     texts = list(benign.GENERATED[corpus](3))[:12]

@@ -226,6 +226,7 @@ def test_a_first_page_that_is_gone_costs_no_memory(store: Path) -> None:
     assert before["events"] <= after["events"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["magic", "page size", "schema number"])
 def test_a_header_with_one_bad_field_costs_nothing(store: Path, what: str) -> None:
     whole(store)

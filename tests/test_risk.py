@@ -176,6 +176,7 @@ _STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=_STEPS, seed=st.integers(0, 1 << 30))
 def test_the_engine_agrees_with_the_first_tool_after_every_step(

@@ -793,6 +793,7 @@ def fill_up(place: Path) -> Path:
     return filler
 
 
+@pytest.mark.slow
 def test_on_a_full_disk_records_fit_into_the_reserve_then_fail_and_go_in_when_there_is_room(small_disk: Path) -> None:
     engine = hardwon.open_store(str(small_disk / "a.db"))
     say(engine, "retry uploads twice")

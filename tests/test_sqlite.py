@@ -269,6 +269,7 @@ def test_a_transaction_inside_a_transaction_is_a_mistake(path: str) -> None:
     store.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statement", "where"),
     [

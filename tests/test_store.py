@@ -328,6 +328,7 @@ MEMORIES = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(memories=st.lists(MEMORIES, max_size=6), filters=st.lists(FILTERS, min_size=1, max_size=8))
 def test_both_engines_answer_alike(

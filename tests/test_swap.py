@@ -172,6 +172,7 @@ def test_a_place_that_is_empty_is_taken(store: Path) -> None:
     assert texts(store) == ["new"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
 @pytest.mark.parametrize("call", ["rename", "link", "unlink", "fsync"])
 def test_what_the_kernel_refuses_is_finished_by_the_next(made: Path, tmp_path: Path, call: str) -> None:

@@ -122,6 +122,7 @@ def fed(language: str, many: int, minified: bool = True) -> None:
     assert done.returncode == 0, (done.returncode, done.stdout[-200:], done.stderr[-2000:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ENDINGS)
 def test_hostile_code_is_survived(language: str) -> None:
     fed(language, 400)
@@ -144,6 +145,7 @@ def test_a_line_of_five_megabytes_is_not_read() -> None:
     assert skipped_content(b"var a;" * 100_000) == "generated"
 
 
+@pytest.mark.slow
 def test_symbols_and_calls_of_one_file_are_bounded() -> None:
     found = outline("a.py", b"def f(): g()\n" * 8_000)
     assert found.skipped in ("", "large")

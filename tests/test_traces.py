@@ -181,6 +181,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_log_takes_bounded_time(name: str) -> None:
     begun = time.process_time()

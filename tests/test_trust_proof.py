@@ -184,6 +184,7 @@ def test_red_on_files_without_the_fix_says_nothing_against_it(world: World) -> N
     assert world.trust(claim) == "proven"
 
 
+@pytest.mark.slow
 def test_red_on_a_later_commit_whose_symbol_has_the_fix_lowers(world: World) -> None:
     world.run()
     claim = world.record()

@@ -392,6 +392,7 @@ def test_a_test_that_was_weakened_with_the_fix_proves_nothing(world: World) -> N
     assert world.trust(claim) == "claimed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["conftest.py", "pytest.ini", "pyproject.toml"])
 def test_a_change_of_what_sets_tests_up_proves_nothing(world: World, name: str) -> None:
     world.run()
@@ -401,6 +402,7 @@ def test_a_change_of_what_sets_tests_up_proves_nothing(world: World, name: str) 
     assert world.trust(claim) == "claimed"
 
 
+@pytest.mark.slow
 def test_breaking_and_mending_proves_nothing(world: World) -> None:
     world.commit("Right", {"calc.py": FIXED})
     claim = world.record()
@@ -426,6 +428,7 @@ def test_breaking_and_mending_what_no_commit_has_proves_nothing_once_it_was_seen
     assert world.trust(claim) == "claimed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["", "nowhere.py", "../elsewhere.py"])
 def test_a_test_whose_file_is_not_known_proves_nothing(world: World, file: str) -> None:
     world.run(file=file)
@@ -580,6 +583,7 @@ MOVES = st.lists(st.tuples(st.sampled_from(ACTIONS), st.integers(1, 5)), min_siz
 QUIET = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture)
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None, suppress_health_check=QUIET)
 @given(moves=MOVES)
 def test_nothing_that_an_agent_does_alone_is_believed(

@@ -98,6 +98,7 @@ CASES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
 def test_states(repo: GitRepo, home: Path, case: tuple[str, str, str, str, str, str, str]) -> None:
     _, path, symbol, before, after, state, now = case

@@ -269,6 +269,7 @@ def play(where: Path, home: Path, seed: int, steps: int) -> None:
         world.check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_states_are_those_of_the_model(tmp_path: Path, home: Path, seed: int) -> None:
     play(tmp_path / "repo", home, seed, steps=20)

@@ -305,6 +305,7 @@ def test_flat_and_signs_are_the_plain_answer_under_any_filter(filled: Any, where
             assert [score for _, score in found] == pytest.approx([-score for score, _ in wanted], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_signs_find_nearly_all_where_there_are_more_than_are_rescored(tmp_path: Path) -> None:
     with SqliteStore(str(tmp_path / "a.db")) as made:
         source = random.Random(1)
@@ -930,6 +931,7 @@ def minilm() -> Any:
     return bundled()
 
 
+@pytest.mark.slow
 def test_the_bundled_model_gives_unit_vectors_in_order_and_says_nothing(minilm: Any, capfd: pytest.CaptureFixture[str]) -> None:
     texts = ["Sessions live in Redis", "where are logins stored", "", "the weather is nice " * 200, "x"]
     made = minilm.embed(texts)

@@ -192,6 +192,7 @@ def test_a_change_that_only_a_branch_took_back_stands_on_main(story: Story, call
     assert "taken back" not in call("before", "--file", "lib.py", cwd=story.path).out
 
 
+@pytest.mark.slow
 def test_a_memory_from_elsewhere_whose_commit_is_not_here_is_seen(story: Story, tmp_path: Path, call: Command) -> None:
     begin(story)
     feature(story, "f")

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,28 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run([*bare, "install", str(wheel)], check=True)
     assert _megabytes(place / "env") - before <= MOST_MEGABYTES
     return place / "env"
+
+
+def _wheel(installed: Path) -> zipfile.ZipFile:
+    (wheel,) = installed.parent.glob("hardwon-*.whl")
+    return zipfile.ZipFile(wheel)
+
+
+def test_every_file_of_the_package_is_in_the_wheel(installed: Path) -> None:
+    """Grammars, skills, hooks in other languages, the parts of plugins: none of them is a module."""
+    source = ROOT / "src"
+    wanted = {
+        str(path.relative_to(source))
+        for path in (source / "hardwon").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    with _wheel(installed) as wheel:
+        names = set(wheel.namelist())
+        (entries,) = (name for name in names if name.endswith("entry_points.txt"))
+        assert b"[pytest11]\nhardwon = hardwon.doors.pytest_plugin" in wheel.read(entries)
+    assert len([name for name in wanted if not name.endswith(".py")]) > 20
+    assert wanted <= names
+    assert "hardwon-0.1.0.data/scripts/hardwon" in {name for name in names if ".data/" in name}
 
 
 def _megabytes(folder: Path) -> float:
@@ -68,3 +91,59 @@ def test_everything_but_vectors_works(installed: Path, tmp_path: Path) -> None:
     assert isinstance(mode, dict)
     assert mode["vectors"] is False
     assert any("hardwon[vectors]" in line for line in mode["degraded"])
+
+
+def test_an_agent_is_wired_in_asked_told_and_taken_out(installed: Path, tmp_path: Path) -> None:
+    """The whole way of a first user, with nothing but what is in the wheel."""
+    repository, person = make_repository(tmp_path / "shop"), tmp_path / "ann"
+    (person / ".claude").mkdir(parents=True)
+    (person / ".claude" / "settings.json").write_text('{\n  // mine\n  "model": "opus",\n}\n')
+    before = {path: path.read_bytes() for path in person.rglob("*") if path.is_file()}
+    path = f"{installed / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "HOME": str(person), "HARDWON_HOME": str(tmp_path / "home"), "PATH": path}
+    program = str(installed / "bin" / "hardwon")
+
+    def run(*words: str, stdin: str = "") -> str:
+        done = subprocess.run(
+            [program, *words], cwd=repository, env=environment, capture_output=True, text=True, check=False, input=stdin
+        )
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        return done.stdout
+
+    run("init")
+    run("install", "--all", "--yes")
+    run("install", "git", "--yes")
+    assert f"{program} hook claude-code" in (person / ".claude" / "settings.json").read_text()
+    for client in ("opencode", "hermes", "cline", "aider"):  # files of theirs that come from the package
+        assert json.loads(run("install", client, "--yes", "--json"))["files"]
+    assert json.loads(run("doctor", "--json"))["ok"]
+    for _ in range(4):
+        run("fail", "AuthService.validate", "naive datetimes break it", "--file", "auth/service.py")
+    edit = {"file_path": str(repository / "auth/service.py"), "old_string": "bool(token)", "new_string": "True"}
+    payload = {
+        "session_id": "s",
+        "cwd": str(repository),
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Edit",
+        "tool_use_id": "t",
+        "tool_input": edit,
+    }
+    told = [run("hook", "claude-code", stdin=json.dumps(payload)) for _ in range(2)]
+    assert ["deny" in one for one in told] == [True, False]
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "claude-code", "version": "1"}}
+    asked = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {
+            "jsonrpc": "2.0",
+            "id": 2,
+            "method": "tools/call",
+            "params": {"name": "before", "arguments": {"symbol": "AuthService.validate"}},
+        },
+    ]
+    assert "naive datetimes" in run("mcp", stdin="".join(json.dumps(one) + "\n" for one in asked))
+    assert "1 passed" in run("run", "--", "sh", "-c", "echo 1 passed")
+    run("install", "--write-plugin", str(tmp_path / "plugin"))
+    assert (tmp_path / "plugin" / "plugin" / "skills" / "hardwon" / "SKILL.md").is_file()
+    run("uninstall", "git", "--yes")
+    run("uninstall", "--all", "--yes")
+    assert {path: path.read_bytes() for path in person.rglob("*") if path.is_file()} == before

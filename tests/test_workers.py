@@ -87,6 +87,7 @@ def test_a_text_that_takes_too_long_is_given_up() -> None:
         assert time.monotonic() - begun < 30
 
 
+@pytest.mark.slow
 @linux
 def test_a_child_that_is_killed_costs_no_file() -> None:
     texts = [(f"{number}.py", LONG) for number in range(100)]
@@ -160,6 +161,7 @@ def group(leader: int) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_children_end_with_their_parent(how: signal.Signals) -> None:

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from hardwon.doors.api import Repository
     from hardwon.doors.api import open_repository as open
     from hardwon.engine.core import Engine
-    from hardwon.engine.opening import VERSION as __version__  # noqa: N811
     from hardwon.engine.opening import open_store
     from hardwon.errors import HardwonError
+    from hardwon.settings import VERSION as __version__  # noqa: N811
     from hardwon.types import Anchor, Block, Change, Draft, Filter, Memory, Origin, Query, Receipt, Revision, Scope
 
 __all__ = [
@@ -41,7 +41,7 @@ _HOMES = {
     "Repository": ("hardwon.doors.api", "Repository"),
     "Engine": ("hardwon.engine.core", "Engine"),
     "HardwonError": ("hardwon.errors", "HardwonError"),
-    "__version__": ("hardwon.engine.opening", "VERSION"),
+    "__version__": ("hardwon.settings", "VERSION"),
     "open": ("hardwon.doors.api", "open_repository"),
     "open_store": ("hardwon.engine.opening", "open_store"),
 }

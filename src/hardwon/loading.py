@@ -11,9 +11,8 @@ from __future__ import annotations
 import _frozen_importlib_external as external
 import sys
 from _frozen_importlib import ModuleSpec
-from _io import FileIO
 from marshal import loads
-from posix import stat
+from posix import O_CLOEXEC, O_RDONLY, close, open, read, stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
 
 _PACKAGE = "hardwon."
+_LARGEST = 1 << 16  # bytes of a compiled file that is taken, so that one call reads it
 _HEAD = 16  # bytes of a compiled file: magic, flags (0: checked by time), time and size of the source
 
 
@@ -58,12 +58,11 @@ _ENDING = f".{sys.implementation.cache_tag}.pyc"
 def _compiled(name: str, source: str, compiled: str) -> ModuleSpec | None:
     try:
         is_now = stat(source)
-        with FileIO(compiled) as file:
-            raw = file.read()
+        raw = _read(compiled)
     except OSError:
         return None
     head = external.MAGIC_NUMBER + b"\0\0\0\0" + _word(int(is_now.st_mtime)) + _word(is_now.st_size)
-    if raw[:_HEAD] != head:
+    if raw[:_HEAD] != head or len(raw) == _LARGEST:
         return None
     loader = Loader(name, source)
     loader.code = loads(memoryview(raw)[_HEAD:])  # noqa: S302 - what Python itself would load
@@ -71,6 +70,14 @@ def _compiled(name: str, source: str, compiled: str) -> ModuleSpec | None:
     spec.has_location = True
     spec.cached = compiled
     return spec
+
+
+def _read(path: str) -> bytes:
+    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    try:
+        return read(descriptor, _LARGEST)
+    finally:
+        close(descriptor)
 
 
 def _word(number: int) -> bytes:

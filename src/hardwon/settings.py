@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from hardwon.errors import InvalidInput
 from hardwon.types import Value
@@ -11,12 +12,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+VERSION = "0.1.0"
+
 
 class Settings(Value):
     """``home``: where stores and the registry live; ``cache``: what can be made again. ``session``: the session that writes belong
     to. ``client``: the agent's name. ``wait``: seconds that a writer waits for the lock. ``budget``: tokens of a recalled block.
     ``vectors``: the index that is asked (one of VECTOR_INDEXES). ``embed_model``: the path of a local model, ``embed_url``: an
-    endpoint, ``embed_name`` its model; both empty: the bundled model."""
+    endpoint, ``embed_name`` its model; both empty: the bundled model. ``background``: whether a process may be left in the background
+    to bring the memory up to date (doors/background.py). ``deny``: when a hook refuses a call (one of DENIALS).
+    ``hook_ms``: milliseconds that a hook may take, 0 for the usual ones (doors/hooks.py)."""
 
     home: str
     cache: str = ""
@@ -28,8 +33,13 @@ class Settings(Value):
     embed_model: str = ""
     embed_url: str = ""
     embed_name: str = ""
+    background: bool = True
+    deny: str = "risk"
+    hook_ms: int = 0
 
 
+# Where the code that a call touches is risky; only where this very call failed before; never.
+DENIALS = ("risk", "repeat", "off")
 VECTOR_INDEXES = (
     "auto", "flat", "signs", "srvdb", "srvdb:flat", "srvdb:hnsw", "srvdb:ivf", "srvdb:sq8", "srvdb:pq", "srvdb:auto",
 )  # fmt: skip
@@ -73,6 +83,46 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         embed_model=environment.get("HARDWON_EMBED_MODEL", ""),
         embed_url=environment.get("HARDWON_EMBED_URL", ""),
         embed_name=environment.get("HARDWON_EMBED_NAME", ""),
+        deny=_choice(environment, "HARDWON_DENY", DENIALS),
+        hook_ms=int(_number(environment, "HARDWON_HOOK_MS", 0, 20, 60_000)),
+        # A job of CI ends with its last command, and waits for whoever is left behind.
+        background=_choice(environment, "HARDWON_BACKGROUND", ("off", "on") if environment.get("CI") else ("on", "off")) == "on",
+    )
+
+
+class Places(Value):
+    """Where the clients of a user keep their configuration: ``home`` and ``config`` (XDG) are folders, ``mac`` says that it is macOS.
+    ``claude``, ``codex``, ``gemini``, ``hermes``: the folders of those clients; ``claude_state``: the file that has Claude Code's
+    servers; ``opencode``: the folder of its sessions."""
+
+    home: str
+    config: str
+    claude: str
+    claude_state: str
+    codex: str
+    gemini: str
+    hermes: str
+    mac: bool = False
+    opencode: str = ""
+
+
+def places(environment: Mapping[str, str] | None = None) -> Places:
+    """The folders that an environment names (this process's own by default), by the clients' own variables."""
+    environment = os.environ if environment is None else environment
+    home = environment.get("HOME") or os.path.expanduser("~")
+    config = environment.get("XDG_CONFIG_HOME", "")
+    claude = environment.get("CLAUDE_CONFIG_DIR", "")
+    data = environment.get("XDG_DATA_HOME", "")
+    return Places(
+        home=home,
+        config=config if os.path.isabs(config) else os.path.join(home, ".config"),
+        claude=os.path.abspath(claude) if claude else os.path.join(home, ".claude"),
+        claude_state=os.path.join(os.path.abspath(claude) if claude else home, ".claude.json"),
+        codex=os.path.abspath(environment.get("CODEX_HOME") or os.path.join(home, ".codex")),
+        gemini=os.path.join(os.path.abspath(environment.get("GEMINI_CLI_HOME") or home), ".gemini"),
+        hermes=os.path.abspath(environment.get("HERMES_HOME") or os.path.join(home, ".hermes")),
+        mac=sys.platform == "darwin",
+        opencode=os.path.join(data if os.path.isabs(data) else os.path.join(home, ".local", "share"), "opencode"),
     )
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from hardwon.code.calling import CONSTRUCTORS, GO, MOST_SITES, RUST, C, family, sites
 from hardwon.code.names import dotted, last_part, same_symbol
 from hardwon.code.resolve import CERTAIN, Resolver
-from hardwon.code.scope import CLASSES, FOREIGN, is_test, outwards
+from hardwon.code.scope import CLASSES, FOREIGN, outwards
+from hardwon.code.test_names import is_test
 from hardwon.types import Impact, Neighbour, Value
 
 TYPE_CHECKING = False

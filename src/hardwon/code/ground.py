@@ -25,7 +25,10 @@ class Files:
 
     def content(self, path: str, largest: int = LARGEST) -> bytes | None:
         """A file's content; None where there is no such file, but a folder perhaps. OSError for one that cannot be read, has more than
-        ``largest`` bytes, or is none that keeps what it says (a pipe, a device: reading takes from others what they wait for)."""
+        ``largest`` bytes, lies outside of the tree where links lead, or is none that keeps what it says (a pipe, a device: reading takes
+        from others what they wait for)."""
+        if leads_out(self._root, path):
+            raise OSError(f"{path} leads out of the working tree")
         try:
             descriptor = os.open(os.path.join(self._root, path), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except (FileNotFoundError, NotADirectoryError):
@@ -44,3 +47,19 @@ class Files:
                 return file.read(largest + 1)
         finally:
             os.close(descriptor)
+
+
+def leads_out(root: str, path: str) -> bool:
+    """Whether a path (relative, with slashes) leads out of a folder, by a link or by its own parts: what lies there is not the
+    repository's, whoever made the link."""
+    at = root
+    for part in path.split("/"):
+        at = f"{at}/{part}"
+        try:
+            is_plain = part != ".." and not stat.S_ISLNK(os.lstat(at).st_mode)
+        except (OSError, ValueError):
+            return False  # there is nothing to be read
+        if not is_plain:
+            real, top = os.path.realpath(os.path.join(root, path)), os.path.realpath(root)
+            return real != top and not real.startswith(top.rstrip(os.sep) + os.sep)
+    return False

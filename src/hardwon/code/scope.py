@@ -7,6 +7,7 @@ from posixpath import dirname, join
 from hardwon.code import heads
 from hardwon.code.calling import GO, JAVA, PYTHON, RUST, SCRIPT, C, family
 from hardwon.code.modules import Modules
+from hardwon.code.test_names import is_test
 from hardwon.types import Value
 
 TYPE_CHECKING = False
@@ -264,20 +265,6 @@ class Scopes:
         """A type of C, C++ or Rust by its name alone: who includes whom is deeper than we look."""
         found = [one for one in self.named(name, family(path)) if one.symbol.kind in CLASSES]
         return Thing(path=found[0].path, symbol=found[0].symbol) if len({one.symbol.qualified for one in found}) == 1 else None
-
-
-def is_test(path: str) -> bool:
-    """Whether a file holds tests, by the usual names."""
-    *folders, name = path.lower().split("/")
-    stem = name.partition(".")[0]
-    return (
-        any(folder in ("test", "tests", "__tests__", "testdata", "spec") for folder in folders)
-        or stem.startswith("test_")
-        or stem.endswith(("_test", "_spec"))
-        or ".test." in name
-        or ".spec." in name
-        or name == "conftest.py"
-    )
 
 
 def outwards(caller: str) -> Iterable[str]:

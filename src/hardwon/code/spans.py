@@ -76,16 +76,32 @@ class Text:
         return before.startswith((b"@", b"#[")) and not before.endswith(_ENDS) and not before.partition(b"//")[0].endswith(_ENDS)
 
     def lines_of(self, passage: bytes) -> tuple[int, int] | None:
-        """First and last line of the only place where a passage stands, blanks aside; None where it stands nowhere, or twice."""
-        wanted = [line for _, line in folded(passage)]
-        if not wanted:
+        """First and last line of the only place where a passage stands, blanks aside; None where it stands nowhere, or twice. It may begin
+        and end within a line, as what an edit replaces does, but of whole lines that fit no others are looked for."""
+        words = [line for _, (_, line) in folded(passage)]
+        if not words:
             return None
-        words = [line for _, line in wanted]
         places = self._at.get(crc32(words[0]), ())[: max(2, _MOST_COMPARED // len(words))]
         found = [place for place in places if [line for _, line in self._bare[place : place + len(words)]] == words]
+        found = found or self._around(words)
         if len(found) != 1:
             return None
-        return self._lines[found[0]][0], self._lines[found[0] + len(wanted) - 1][0]
+        return self._lines[found[0]][0], self._lines[found[0] + len(words) - 1][0]
+
+    def _around(self, words: list[bytes]) -> list[int]:
+        """The places of lines within which the words begin and end: at most two."""
+        first, inner, last = words[0], words[1:-1], words[-1]
+        if len(words) == 1:
+            places = (place for place, (_, line) in enumerate(self._bare) for _ in range(line.count(first)))
+        else:
+            begin = [place for place, (_, line) in enumerate(self._bare[: 1 - len(words)]) if line.endswith(first)]
+            places = (
+                place
+                for place in begin[: max(2, _MOST_COMPARED // len(words))]
+                if self._bare[place + len(words) - 1][1].startswith(last)
+                and [line for _, line in self._bare[place + 1 : place + len(words) - 1]] == inner
+            )
+        return [place for place, _ in zip(places, range(2), strict=False)]
 
 
 def _digest(lines: Sequence[Line]) -> bytes:

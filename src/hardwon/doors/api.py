@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from hardwon.doors.arguments import checked
 from hardwon.doors.items import Items, as_json
+from hardwon.doors.sources import Sources
 from hardwon.errors import InvalidInput
 from hardwon.intake.shape import LIMITS, clean_text
 from hardwon.types import Anchor, Draft, Filter, Origin, Query, Revision, Scope, Value
@@ -15,18 +16,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
-    from typing import Any, Literal, Self
+    from typing import Any, Self
 
     from hardwon.doors.condition import Condition
-    from hardwon.doors.exchange import Exported
     from hardwon.engine.backup import Backup
     from hardwon.engine.core import Engine
-    from hardwon.engine.derived import DerivedReport
     from hardwon.engine.encryption import KeyReport
     from hardwon.engine.erase import Erasure
-    from hardwon.engine.exchange import ImportReport
     from hardwon.engine.explain import Explanation
-    from hardwon.engine.indexing import CodeReport
     from hardwon.engine.repair import RepairReport
     from hardwon.engine.restore import Restoration
     from hardwon.engine.secrets import Held
@@ -36,7 +33,6 @@ if TYPE_CHECKING:
         Difference,
         Event,
         Finding,
-        IngestReport,
         Kind,
         Link,
         LinkKind,
@@ -53,9 +49,6 @@ if TYPE_CHECKING:
         Trust,
         Version,
     )
-
-    FormatIn = Literal["", "jsonl", "cm", "server-memory", "markdown"]
-    FormatOut = Literal["jsonl", "markdown", "server-memory"]
 
 CLIENT = "python"
 
@@ -87,7 +80,7 @@ class Stats(Value):
 
 
 @checked
-class Repository(Items):
+class Repository(Items, Sources):
     """A repository's memory. Methods are the verbs; ids are numbers (``12``, ``"#12"``), ids, commits or other names.
 
     Everything that a writing method acknowledged is on the disk when it returns. One instance may be used by several threads.
@@ -334,64 +327,7 @@ class Repository(Items):
 
         return condition(self.engine, self.home)
 
-    # In and out
-
-    def export(
-        self,
-        path: str,
-        *,
-        format: FormatOut = "jsonl",
-        private: bool = False,
-        force: bool = False,
-        kinds: Sequence[Kind] = (),
-        statuses: Sequence[Status] = (),
-        tags: Sequence[str] = (),
-        since: int | None = None,
-    ) -> Exported:
-        """Write memories to a file, which appears whole or not at all."""
-        from hardwon.doors.exchange import write
-
-        where = Filter(kinds=tuple(kinds), statuses=tuple(statuses), tags=tuple(tags), since=since)
-        return write(self.engine, self.home, os.path.abspath(path), format, where, private=private, force=force)
-
-    def import_(
-        self,
-        path: str,
-        *,
-        format: FormatIn = "",
-        only: str = "",
-        keep_trust: bool = False,
-        dry_run: bool = False,
-    ) -> ImportReport:
-        """Take in an export, notes, a memory server's file, or the project ``only`` of a database of cm.py."""
-        from hardwon.doors import exchange
-
-        wish = exchange.Wish(self.scope, format, keep_trust, dry_run)
-        full = os.path.abspath(path)
-        if not exchange.is_database(full, wish, self.home):
-            if only:
-                raise InvalidInput("only a database has projects", field="only", remedy="leave it out")
-            return exchange.take(self.engine, full, wish)
-        if not only:
-            raise InvalidInput("a database may hold several projects", field="only", remedy="say which with only=…")
-        return exchange.take_project(self.engine, full, only, wish)
-
-    def ingest_git(self, *, limit: int = 100_000, dry_run: bool = False) -> IngestReport:
-        """Read the commits that are not known yet."""
-        return self.engine.preview_history(limit) if dry_run else self.engine.ingest_history(limit)
-
-    def ingest_docs(self, *, dry_run: bool = False) -> DerivedReport:
-        """Bring the passages of the repository's own documents up to date."""
-        return self.engine.ingest_documents(dry_run=dry_run)
-
-    def ingest_deps(self, *, dry_run: bool = False) -> DerivedReport:
-        """Bring the facts on dependencies, and upgrades that were taken back, up to date."""
-        return self.engine.ingest_dependencies(dry_run=dry_run)
-
-    def ingest_code(self) -> CodeReport:
-        """Bring the index of the code up to date with the working tree, and find what became of the code that memories speak of. A
-        report of nothing outside any working tree."""
-        return self.engine.refresh_code(thorough=True)
+    # The store as a whole
 
     def reembed(self, *, history: bool = False, limit: int | None = None) -> EmbedReport:
         """Make the vectors that are missing; Unavailable without the extra ``vectors``."""

@@ -7,7 +7,7 @@ from functools import wraps
 from inspect import Parameter, isfunction, signature
 
 from hardwon.doors.parse import plain
-from hardwon.doors.verbs import FORMATS_IN, FORMATS_OUT
+from hardwon.doors.verbs import FORMATS_IN, FORMATS_OUT, TRANSCRIPTS
 from hardwon.errors import InvalidInput
 from hardwon.types import KINDS, LINKS, OUTCOMES, REASONS, STATUSES, TRUSTS
 
@@ -23,7 +23,7 @@ _MOST = 1_000_000_000
 _FAR = 100 * 31_536_000  # seconds
 _LATEST = 253_402_300_800_000  # the year 10000, in milliseconds
 # Texts that are one line without control characters, as on the command line.
-_NAMES = frozenset(("file", "session", "source", "only", "place", "lines"))
+_NAMES = frozenset(("file", "files", "session", "source", "only", "place", "lines", "commit", "job"))
 _TIMES = frozenset(("since", "until"))
 
 
@@ -149,7 +149,8 @@ _CHECKS: dict[str, Check] = {
     "Sequence[Outcome]": _words(OUTCOMES),
     "Sequence[Status]": _words(STATUSES),
     "Sequence[Trust]": _words(TRUSTS),
+    "Sequence[TranscriptClient]": _words(TRANSCRIPTS),
     "FormatIn": _word(("", *FORMATS_IN)),
-    "FormatOut": _word(FORMATS_OUT),
+    "FormatOut": _word(tuple(form for form in FORMATS_OUT if form != "agents-md")),
     "Iterable[tuple[str, str, Mapping[str, Any]]]": _items,
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-from hardwon.doors.parse import parse, wants_json
 from hardwon.errors import Busy, HardwonError, InvalidInput
 
 TYPE_CHECKING = False
@@ -23,11 +22,9 @@ EXIT_CODES: tuple[tuple[type[HardwonError], int], ...] = ((InvalidInput, USAGE),
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
-    if "_HARDWON_COMPLETE" in os.environ:
-        from hardwon.doors.pages import complete
-
-        return complete()
     words = sys.argv[1:] if words is None else words
+    if special := _on_its_own(words):
+        return special()
     _set_streams()
     try:
         code = _run(words)
@@ -48,6 +45,25 @@ def main(words: Sequence[str] | None = None) -> int:
             HardwonError(f"the system refused: {error}", remedy="see to what it names, and try again"), as_json=wants_json(words)
         )
         return FAILURE
+
+
+def _on_its_own(words: Sequence[str]) -> Callable[[], int] | None:
+    """What does not go the way of the other commands: completion, and hooks, where nothing that happens is told as an error."""
+    if "_HARDWON_COMPLETE" in os.environ:
+        from hardwon.doors.pages import complete
+
+        return complete
+    if words[:1] == ["hook"] and not {"-h", "--help"}.intersection(words):
+        from hardwon.doors.hooks import run
+
+        _set_streams()
+        return lambda: run(words[1:])
+    return None
+
+
+def wants_json(words: Sequence[str]) -> bool:
+    """Whether errors are to be told as JSON, known before anything is parsed."""
+    return "--json" in words
 
 
 def _set_streams() -> None:
@@ -75,9 +91,11 @@ def exit_code(error: HardwonError) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
+    from hardwon.doors.parse import parse
+
     request = parse(words)
     if request.version:
-        from hardwon.engine.opening import VERSION
+        from hardwon.settings import VERSION
 
         print(f"hardwon {VERSION}")
         return 0
@@ -94,7 +112,7 @@ def _run(words: Sequence[str]) -> int:
         return answer.exit
     if answer.text:
         print(answer.text)
-    elif sys.stderr.isatty():
+    elif sys.stderr.isatty() and not answer.quiet:
         print("hardwon: nothing that fits", file=sys.stderr)
     for line in answer.degraded:
         print(f"hardwon: {line}", file=sys.stderr)

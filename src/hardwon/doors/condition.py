@@ -32,7 +32,7 @@ _LIMIT = 100_000
 
 def init(call: Call) -> Answer:
     """Register, make the store, read the history with a progress bar."""
-    from hardwon.doors import encryption
+    from hardwon.doors import encryption, git_hooks, sharing, transcripts
     from hardwon.doors.handle import Answer
     from hardwon.engine.opening import create
     from hardwon.settings import key_source
@@ -67,7 +67,11 @@ def init(call: Call) -> Answer:
     stopped = stopped or code is None
     seconds = time.monotonic() - started
     data = _init_data(engine, report, seconds, stopped) | {"code": _code_data(code)} | encryption.data(engine, call.settings.home)
-    text = "\n".join([_init_text(engine, report, seconds, stopped, [*(reports.code(code) if code else ()), *missed]), *told])
+    shared = [] if stopped else sharing.at_init(call, data)
+    hooks = [] if stopped else git_hooks.offer(call)
+    past = [] if stopped else transcripts.at_init(call, data)
+    text = _init_text(engine, report, seconds, stopped, [*(reports.code(code) if code else ()), *missed])
+    text = "\n".join([text, *told, *shared, *hooks, *past])
     return Answer(text, data, _INTERRUPTED if stopped else 0)
 
 
@@ -177,13 +181,15 @@ class Condition(Value):
 
 def condition(engine: Engine, home: str) -> Condition:
     """What there is to say of an open memory; ``home`` is the folder of the registry."""
-    from hardwon.doors import encryption
+    from hardwon.doors import encryption, hook_log, refresh
     from hardwon.engine.opening import akin
 
     place, checkout, path = engine.home, engine.home.checkout, _path(engine)
     figures, broken = _figures(engine)  # first, for it says best what is wrong with a store that cannot be opened
     entry = place.entry
     findings = (*broken, *waiting.findings(engine), *_findings(engine, readable=not broken), *encryption.findings(engine, home))
+    findings = (*findings, *refresh.findings(home, engine))
+    findings = (*findings, *hook_log.findings(home))
     code = code_index.state(engine)
     findings = (*findings, *(() if broken else _of_code(code)))  # nor can the index of a store that cannot: said once
     log, free = space.figures(engine, readable=not broken)
@@ -296,7 +302,8 @@ def _findings(engine: Engine, *, readable: bool) -> list[Finding]:
             found.append(Finding("warning", f"git did not answer: {error.message}", "history", error.remedy))
         else:
             if missing:
-                found.append(Finding("note", f"{missing:,} commits are not read yet", "history", "run `hardwon init`"))
+                unread = render.plural(missing, "commit is", "commits are")
+                found.append(Finding("note", f"{unread} not read yet", "history", "run `hardwon init`"))
     return found
 
 

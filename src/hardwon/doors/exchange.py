@@ -45,6 +45,10 @@ def export(call: Call) -> Answer:
     """Write memories to a file or to standard output."""
     request = call.request
     path, form, private = request.text("file"), request.text("format") or sources.JSONL, request.flag("private")
+    if form == sources.AGENTS_MD:
+        from hardwon.doors import agents_file
+
+        return agents_file.export(call)
     if path not in ("", "-"):
         full = os.path.join(call.cwd, os.path.expanduser(path))
         done = write(call.engine, call.settings.home, full, form, narrowed(call), private=private, force=request.flag("force"))
@@ -65,6 +69,11 @@ def export(call: Call) -> Answer:
 def write(engine: Engine, home: str, path: str, form: str, where: Filter, *, private: bool, force: bool) -> Exported:
     """An export into a file, which appears whole or not at all; ``home`` is the folder that no export may be written into."""
     from hardwon.store.replacement import Replacement
+
+    if form == sources.AGENTS_MD:
+        raise InvalidInput(
+            "agents-md is a passage of another file", field="format", remedy="`hardwon export AGENTS.md --format agents-md`"
+        )
 
     counted = _Counted(engine, where, private=private)
     size = Replacement(path, home, force=force).write(_pieces(form, counted))
@@ -100,6 +109,10 @@ def _pieces(form: str, items: Iterable[ExportedMemory]) -> Iterator[str]:
         from hardwon.importers.server_memory import write as graph
 
         yield from graph(items)
+    elif form == sources.MIF:
+        from hardwon.importers.mif import write as document
+
+        yield from document(items)
     else:
         from hardwon.importers.lines import HEADER, to_line
 
@@ -126,12 +139,12 @@ def import_(call: Call) -> Answer:
     wish = Wish(call.scope, request.text("format"), request.flag("keep-trust"), request.flag("dry-run"))
     if path == "-":
         _refuse_projects(call)
-        return _told(_stream(call.engine, sources.Source(sys.stdin.buffer, "standard input"), wish))
+        return told(_stream(call.engine, sources.Source(sys.stdin.buffer, "standard input"), wish))
     full = os.path.join(call.cwd, os.path.expanduser(path))
-    if is_database(full, wish, call.settings.home):
-        return _databases(call, full, wish)
+    if form := database_format(full, wish, call.settings.home):
+        return _databases(call, full, form, wish)
     _refuse_projects(call)
-    return _told(take(call.engine, full, wish))
+    return told(take(call.engine, full, wish))
 
 
 def _refuse_projects(call: Call) -> None:
@@ -144,8 +157,8 @@ def _refuse_projects(call: Call) -> None:
             )  # fmt: skip
 
 
-def is_database(path: str, wish: Wish, home: str) -> bool:
-    """Whether a path is a database of cm.py. InvalidInput for what cannot be read, or lies in Hardwon's own folder."""
+def database_format(path: str, wish: Wish, home: str) -> str:
+    """Whose database a path is, "" for what is none. InvalidInput for what cannot be read, or lies in Hardwon's own folder."""
     # Closing a store's file after a look at it would drop the locks that this process has on it.
     if _real(path).startswith(_real(home) + os.sep):
         raise InvalidInput(
@@ -154,12 +167,17 @@ def is_database(path: str, wish: Wish, home: str) -> bool:
             remedy="`hardwon export FILE -p NAME`, and import that file",
         )
     if _is_folder(path):
-        return False
+        return ""
     source = sources.open_file(path)
     try:
-        return (wish.format or sources.recognise(source)) == sources.CODE_MEMORY
+        form = wish.format or sources.recognise(source)
     finally:
         source.close()
+    if form not in sources.DATABASES or wish.format:
+        return form if form in sources.DATABASES else ""
+    from hardwon.importers.database import tables
+
+    return sources.CLAUDE_MEM if "session_summaries" in tables(path) else sources.CODE_MEMORY
 
 
 def take(engine: Engine, path: str, wish: Wish) -> ImportReport:
@@ -175,11 +193,16 @@ def take(engine: Engine, path: str, wish: Wish) -> ImportReport:
         source.close()
 
 
-def take_project(engine: Engine, path: str, project: str, wish: Wish) -> ImportReport:
-    """One project of a database of cm.py."""
-    from hardwon.importers import code_memory
+def take_project(engine: Engine, path: str, project: str, wish: Wish, form: str = sources.CODE_MEMORY) -> ImportReport:
+    """One project of a database."""
+    return _run(engine, _database(form).read(path, project), None, wish)
 
-    return _run(engine, code_memory.read(path, project), None, wish)
+
+def _database(form: str) -> Any:
+    """What reads databases of that kind: it has ``projects(path)`` and ``read(path, project)``."""
+    from hardwon.importers import claude_mem, code_memory
+
+    return claude_mem if form == sources.CLAUDE_MEM else code_memory
 
 
 def _real(path: str) -> str:
@@ -198,7 +221,7 @@ def _is_folder(path: str) -> bool:
 
 def _stream(engine: Engine, source: Source, wish: Wish) -> ImportReport:
     form = wish.format or sources.recognise(source)
-    if form == sources.CODE_MEMORY:
+    if form in sources.DATABASES:
         raise sources.unusable(source.name, "is a database: it cannot come as a stream")
     return _run(engine, _offered(source, form), source, wish)
 
@@ -208,13 +231,15 @@ def _offered(source: Source, form: str) -> Iterator[Incoming]:
         from hardwon.importers import notes
 
         return notes.read(source)
-    if form == sources.SERVER_MEMORY:
-        from hardwon.importers import server_memory
+    if form == sources.JSONL:
+        from hardwon.importers import lines
 
-        return server_memory.read(source)
-    from hardwon.importers import lines
+        return lines.read(source.lines())
+    from hardwon.importers import beads, mem0, mif, server_memory
 
-    return lines.read(source.lines())
+    readers = {sources.SERVER_MEMORY: server_memory, sources.MEM0: mem0, sources.BEADS: beads, sources.MIF: mif}
+    found: Iterator[Incoming] = readers[form].read(source)
+    return found
 
 
 def _run(engine: Engine, incoming: Iterator[Incoming], source: Source | None, wish: Wish) -> ImportReport:
@@ -232,20 +257,19 @@ def _run(engine: Engine, incoming: Iterator[Incoming], source: Source | None, wi
         )  # fmt: skip
 
 
-def _databases(call: Call, path: str, wish: Wish) -> Answer:
-    """Every project of a database of cm.py, each to its own memory."""
+def _databases(call: Call, path: str, form: str, wish: Wish) -> Answer:
+    """Every project of a database, each to its own memory."""
     from hardwon.engine.projects import open_target
-    from hardwon.importers import code_memory
     from hardwon.settings import key_source
 
     reports: list[tuple[str, str, ImportReport]] = []
     settings = call.settings
-    for target in _targets(call, code_memory.projects(path)):
+    for target in _targets(call, _database(form).projects(path)):
         engine = open_target(
             target, call.cwd, settings.home, settings.wait, cache=settings.cache, dry=wish.dry_run, keys=key_source()
         )
         try:
-            report = take_project(engine, path, target.project, wish)
+            report = take_project(engine, path, target.project, wish, form)
         finally:
             engine.close()
         reports.append((target.project, target.name, report))
@@ -297,7 +321,8 @@ def _mapping(text: str) -> tuple[str, str]:
     return project, name
 
 
-def _told(report: ImportReport) -> Answer:
+def told(report: ImportReport) -> Answer:
+    """What an import did."""
     return Answer(_text(report), _data(report), 1 if report.bad else 0)
 
 

@@ -22,13 +22,15 @@ _NO_BUDGET = 1_000_000
 class Answer(Value):
     """``text`` for people (without a last newline; "" prints nothing), ``data`` for --json, ``exit`` the exit code.
 
-    ``degraded``: what could not take part, for people on standard error, so that a block stays one; ``data`` has its own.
+    ``degraded``: what could not take part, for people on standard error, so that a block stays one; ``data`` has its own. ``quiet``: no
+    text means that there is nothing to say, not that nothing was found.
     """
 
     text: str
     data: Any
     exit: int = 0
     degraded: tuple[str, ...] = ()
+    quiet: bool = False
 
 
 class Call:
@@ -55,6 +57,10 @@ class Call:
             )
         return self._engine
 
+    def record(self, draft: Draft) -> Receipt:
+        """Keep a memory on behalf of who asks."""
+        return self.engine.record(draft, self.scope)
+
     def adopt(self, engine: Engine) -> None:
         """Work on with an engine that the verb made itself."""
         self._engine = engine
@@ -80,10 +86,15 @@ class Call:
                 field="yes",
                 remedy=f"nothing was done; repeat it with --yes, or look first {look}",
             )
-        try:
-            return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
-        except EOFError:
-            return False
+        return agreed(question)
+
+
+def agreed(question: str) -> bool:
+    """A person's yes at the terminal; anything else, and the end of the input, is a no."""
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
 
 
 # Writing
@@ -91,11 +102,16 @@ class Call:
 
 def record(call: Call) -> Answer:
     """Keep a memory."""
+    code = snippet(call.request, "text")
+    return written(call.record(drafted(call, words(call.request.text("text"), "text"), code)))
+
+
+def drafted(call: Call, text: str, code: str) -> Draft:
+    """The memory of that text and snippet that the options of ``record`` describe."""
     request = call.request
     ages = request.number("expires", 0)
-    code = snippet(request, "text")
-    draft = Draft(
-        text=words(request.text("text"), "text"),
+    return Draft(
+        text=text,
         kind=request.text("kind") or "fact",  # type: ignore[arg-type]  # the table's choices
         outcome=request.given.get("outcome"),  # type: ignore[arg-type]
         detail=request.text("detail"),
@@ -108,7 +124,6 @@ def record(call: Call) -> Answer:
         expires_at=call.engine.clock() + ages * 1000 if ages else None,
         session=request.text("session"),
     )
-    return written(call.engine.record(draft, call.scope))
 
 
 def fail(call: Call) -> Answer:
@@ -132,7 +147,7 @@ def _lesson(call: Call, outcome: Any) -> Answer:
         text=request.text("lesson") or "worked", kind="lesson", outcome=outcome, detail=request.text("detail"),
         anchors=(Anchor(request.text("file"), symbol),), session=request.text("session"),
     )  # fmt: skip
-    receipt = call.engine.record(draft, call.scope)
+    receipt = call.record(draft)
     if receipt.action == "refused":
         return written(receipt)
     if receipt.action == "spooled":
@@ -290,46 +305,6 @@ def as_block(call: Call, answer: Block) -> Answer:
 def _found(call: Call, text: str, shape: Any, answer: Block) -> Answer:
     code = NOTHING_FOUND if call.request.flag("exit-code") and not answer.hits else 0
     return Answer(text, shape(answer) if call.request.flag("json") else None, code, answer.mode.degraded)
-
-
-def query(call: Call) -> Answer:
-    """Lessons and risk."""
-    request = call.request
-    symbol = request.text("symbol")
-    top = None if symbol else min(request.number("top", 10), 1000)
-    reports = call.engine.query(symbol, request.text("file"), call.scope, everything=request.flag("all"), top=top)
-    if request.flag("inject"):
-        from hardwon.upkeep.risk import INJECT_AT
-
-        reports = [report for report in reports if report.risk.score >= INJECT_AT]
-    data: dict[str, Any] = {"symbols": [shapes.symbol(report) for report in reports]}
-    code = NOTHING_FOUND if request.flag("exit-code") and not reports else 0
-    if request.flag("inject"):
-        text = "\n\n".join(map(render.injection, reports))
-        return Answer(text, data | {"block": text}, code)
-    if not reports:
-        return Answer("nothing is recorded" + (f" for {symbol}" if symbol else " yet"), data, code)
-    text = render.symbols(reports, call.paint) if symbol else render.risky([report.risk for report in reports], call.paint)
-    return Answer(text, data, code)
-
-
-def stats(call: Call) -> Answer:
-    """A summary."""
-    request = call.request
-    symbol = request.text("symbol")
-    if symbol:
-        return query(call)
-    risks = call.engine.risks(request.text("file"), call.scope)
-    figures = call.engine.figures()
-    fails, successes = sum(risk.fails for risk in risks), sum(risk.successes for risk in risks)
-    top = risks[: min(request.number("top", 10), 1000)]
-    data = {
-        "symbols": len(risks), "fail_count": fails, "success_count": successes, "memories": figures,
-        "riskiest": [shapes.risk(risk) for risk in top],
-    }  # fmt: skip
-    rows = [("symbols with lessons", len(risks)), ("failures", fails), ("successes", successes), *figures.items()]
-    text = render.table(rows, call.paint)
-    return Answer(f"{text}\n\n  riskiest:\n{render.risky(top, call.paint)}" if top else text, data)
 
 
 def show(call: Call) -> Answer:

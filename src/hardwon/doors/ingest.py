@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.doors.handle import Call
 
-SOURCES = ("git", "docs", "deps", "code")
+SOURCES = ("git", "docs", "deps", "code", "prs", "junit", "log", "transcripts", "shared")
 _LIMIT = 100_000
 
 
@@ -23,6 +23,18 @@ def ingest(call: Call) -> Answer:
             f"there is nothing called {source[:60]!r} to ingest", field="source", remedy="one of: " + ", ".join(SOURCES)
         )
     engine, dry = call.engine, call.request.flag("dry-run")
+    if source == "transcripts":
+        from hardwon.doors import transcripts
+
+        return transcripts.ingest(call)
+    if source in ("junit", "log", "prs"):
+        return _from_elsewhere(call, source, dry)
+    if call.request.texts("file"):
+        raise InvalidInput(f"`ingest {source}` takes no file", field="file", remedy=f"hardwon ingest {source}")
+    if source == "shared":
+        from hardwon.doors import sharing
+
+        return sharing.ingest(call)
     if source == "code":
         return _code(call, dry)
     with Bar(f"reading {source}") as bar:
@@ -37,6 +49,19 @@ def ingest(call: Call) -> Answer:
     degraded = [engine.bulk.degraded] if engine.bulk.degraded else []
     data = {"source": source, "dry_run": dry, **vars(report if source == "git" else found), "degraded": degraded}
     return Answer("\n".join([*lines, *degraded, *(["nothing was written"] if dry else [])]), data)
+
+
+def _from_elsewhere(call: Call, source: str, dry: bool) -> Answer:
+    """What is not in the repository itself: reports of tests, logs, texts of pull requests."""
+    if dry:
+        raise InvalidInput(f"`ingest {source}` has no dry run", field="dry-run", remedy="run it without --dry-run")
+    if source == "prs":
+        from hardwon.doors import requests
+
+        return requests.ingest(call)
+    from hardwon.doors import outcomes
+
+    return outcomes.junit(call) if source == "junit" else outcomes.log(call)
 
 
 def _code(call: Call, dry: bool) -> Answer:

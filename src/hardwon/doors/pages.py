@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import click
 
+from hardwon.agents.table import CLIENTS, row
+from hardwon.doors.ingest import SOURCES
 from hardwon.doors.verbs import GLOBALS, VERBS
 from hardwon.errors import HardwonError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hardwon.doors.verbs import Option, Verb
+    from hardwon.doors.verbs import Argument, Option, Verb
 
 _PROGRAM = "hardwon"
 _INTRO = "Long-term, crash-safe memory for coding agents: what this repository has taught, brought back before the mistake is repeated."
@@ -48,14 +50,31 @@ def _group() -> click.Group:
 
 def _command(verb: Verb) -> click.Command:
     examples = "\b\nExamples:\n" + "\n".join(f"  {example}" for example in verb.examples)
-    parameters: list[click.Parameter] = [
-        click.Argument([argument.name.replace("-", "_")], required=argument.required, nargs=-1 if argument.many else 1)
-        for argument in verb.arguments
-    ]
+    parameters: list[click.Parameter] = [_argument(verb, argument) for argument in verb.arguments]
     parameters += [_option(item) for item in (*verb.options, *GLOBALS)]
     arguments = "\n\n".join(f"{argument.name.upper()}: {argument.help}" for argument in verb.arguments)
     text = "\n\n".join(part for part in (verb.summary, arguments, verb.about) if part)
     return click.Command(verb.name, help=text, short_help=verb.summary, epilog=examples, params=parameters)
+
+
+def _argument(verb: Verb, item: Argument) -> click.Argument:
+    def offered(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+        return [word for word in _words(verb.name, item.name) if word.startswith(begun)]
+
+    return click.Argument(
+        [item.name.replace("-", "_")],
+        required=item.required,
+        nargs=-1 if item.many else 1,
+        type=click.Path() if item.name == "file" else None,
+        shell_complete=offered if _words(verb.name, item.name) else None,
+    )
+
+
+def _words(verb: str, argument: str) -> tuple[str, ...]:
+    """The words that an argument may be, as far as they are a closed set; the shell offers them."""
+    if (verb, argument) == ("hook", "client"):
+        return tuple(name for name in CLIENTS if (client := row(name)) is not None and client.dialect)
+    return {"client": (*CLIENTS, "git"), "source": SOURCES, "what": ("vectors",)}.get(argument, ())
 
 
 def _option(item: Option) -> click.Option:

@@ -47,11 +47,6 @@ class Request(Value):
         return found if isinstance(found, int) and not isinstance(found, bool) else default
 
 
-def wants_json(words: Sequence[str]) -> bool:
-    """Whether errors are to be told as JSON, known before anything is parsed."""
-    return "--json" in words
-
-
 def parse(words: Sequence[str]) -> Request:
     """The request that the words make; InvalidInput says which word is wrong."""
     given: dict[str, object] = {}
@@ -114,7 +109,7 @@ def _take_option(word: str, rest: list[str], verb: Verb | None, given: dict[str,
         if not rest or _is_option(rest[0], known):
             raise InvalidInput(f"--{option.name} needs a value", field=option.name, remedy=f"--{option.name} {option.metavar}")
         text = rest.pop(0)
-    _store(option, _convert(option, text), given)
+    _store(option, convert(option, text), given)
 
 
 def _is_option(word: str, known: tuple[Option, ...]) -> bool:
@@ -132,7 +127,8 @@ def _store(option: Option, value: object, given: dict[str, object]) -> None:
         given[option.name] = value
 
 
-def _convert(option: Option, text: str) -> object:
+def convert(option: Option, text: str) -> object:
+    """The value that a text means for an option; InvalidInput where it cannot be one."""
     if option.form == "number":
         if not (text.isascii() and text.isdigit() and 0 < int(text[:12]) <= 1_000_000_000 and len(text) < 12):
             raise InvalidInput(

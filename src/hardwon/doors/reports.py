@@ -60,13 +60,13 @@ def _believed(report: IngestReport) -> tuple[tuple[int, str], ...]:
 def derived(report: DerivedReport, *, dry: bool = False) -> list[str]:
     """What reading documents or dependencies came to, a line each."""
     lines = [f"{plural(report.files, 'file', 'files')} looked at: {plural(report.memories, *_WHAT[report.source])}"]
-    told = _counts((report.added, "added"), (report.changed, "changed"), (report.removed, "removed"), (report.expired, "expired"))
+    told = counts((report.added, "added"), (report.changed, "changed"), (report.removed, "removed"), (report.expired, "expired"))
     lines.append(("would be " if dry else "") + told if told else "everything is as it was")
     if report.redacted:
         lines.append(
             f"{plural(report.redacted, 'secret', 'secrets')} {'would be ' if dry else ''}left out before anything is stored"
         )
-    left = _counts(
+    left = counts(
         (report.too_large, "too large"), (report.unreadable, "unreadable"), (report.broken, "broken"), (report.refused, "rejected before"),
         (report.cut, "beyond the limits"),
     )  # fmt: skip
@@ -77,7 +77,8 @@ def derived(report: DerivedReport, *, dry: bool = False) -> list[str]:
     return lines
 
 
-def _counts(*pairs: tuple[int, str]) -> str:
+def counts(*pairs: tuple[int, str]) -> str:
+    """Those of some counts that are not 0, with what they count."""
     return ", ".join(f"{count:,} {what}" for count, what in pairs if count)
 
 

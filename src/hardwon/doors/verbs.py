@@ -82,8 +82,9 @@ _NEW_WORDS = (
     _SYMBOL,
     Option("expires", "Forget to mention it after this time.", "age", metavar="AGE"),
 )  # fmt: skip
-FORMATS_IN = ("jsonl", "cm", "server-memory", "markdown")
-FORMATS_OUT = ("jsonl", "markdown", "server-memory")
+FORMATS_IN = ("jsonl", "cm", "server-memory", "markdown", "mif", "claude-mem", "mem0", "beads")
+TRANSCRIPTS = ("claude-code", "codex", "gemini", "opencode", "transcript")
+FORMATS_OUT = ("jsonl", "markdown", "server-memory", "mif", "agents-md")
 # What narrows a question or an export. Values of one option are alternatives, but of --tag all have to be there.
 FILTERS = (
     Option("kind", "Only memories of this kind; may be repeated.", choices=KINDS, many=True, metavar="KIND"),
@@ -157,6 +158,7 @@ _ROWS: dict[str, Callable[[str], Verb]] = {
             _EXIT,
         ),
         ("hardwon query AuthService.validate", "hardwon query --top 5", "hardwon query Payment.process --inject"),
+        module="symbols",
     ),
     "resolve": lambda name: Verb(
         name, "Mark a lesson as resolved: it no longer counts for risk.", (_ID,), (), ("hardwon resolve 12",)
@@ -168,8 +170,15 @@ _ROWS: dict[str, Callable[[str], Verb]] = {
         name,
         "A summary of what is kept, or of one symbol.",
         (Argument("symbol", "The symbol, or a part of its name.", "name", required=False),),
-        (_FILE, Option("top", "How many risky symbols to show (default 10).", "number", metavar="N")),
-        ("hardwon stats", "hardwon stats AuthService"),
+        (
+            _FILE,
+            Option("top", "How many risky symbols to show (default 10).", "number", metavar="N"),
+            Option(
+                "flaky", "The tests that were seen to fail and to pass on the same files, with what mended them before.", "flag"
+            ),
+        ),
+        ("hardwon stats", "hardwon stats AuthService", "hardwon stats --flaky --json"),
+        module="symbols",
     ),
     "recall": lambda name: Verb(
         name,
@@ -338,11 +347,30 @@ _ROWS: dict[str, Callable[[str], Verb]] = {
     ),
     "useful": lambda name: Verb(name, "Say that a memory helped.", (_ID,), (), ("hardwon useful 12",), module="curate"),
     "useless": lambda name: Verb(name, "Say that a memory did not help.", (_ID,), (), ("hardwon useless 12",), module="curate"),
+    "hook": lambda name: Verb(
+        name,
+        "What an agent's client runs at each moment of a session: it tells what happened, and is told what this repository has taught.",
+        (Argument("client", "Whose hook it is, such as claude-code, codex, gemini, opencode, cursor or vscode.", "name"),),
+        examples=("hardwon hook claude-code",),
+        about="`hardwon install` writes it into the client's configuration. Ends within a second, with 0 but for a refusal that a client "
+        "knows by no other sign; what goes wrong is told by `hardwon status`.",
+        module="hooks",
+    ),
+    "mcp": lambda name: Verb(
+        name,
+        "Serve the memory to a coding agent over MCP, on standard input and output.",
+        examples=("hardwon mcp", "hardwon mcp -p payments"),
+        about="Clients start it; `hardwon install` tells them to. It ends when the client closes the pipe or is gone.",
+        module="mcp",
+    ),
 }
 WHOLE = (
     "ingest",
+    "run",
+    "refresh",
     "import",
     "export",
+    "share",
     "reembed",
     "compact",
     "rekey",
@@ -353,6 +381,9 @@ WHOLE = (
     "restore",
     "repair",
     "torture",
+    "install",
+    "uninstall",
+    "doctor",
 )
 NAMES = ("init", *_ROWS, *WHOLE)
 

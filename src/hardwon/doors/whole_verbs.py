@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hardwon.doors.verbs import DRY_RUN, FILTERS, FORCE, FORMATS_IN, FORMATS_OUT, YES, Argument, Option, Verb
+from hardwon.agents.table import CLIENTS
+from hardwon.doors.verbs import DRY_RUN, FILTERS, FORCE, FORMATS_IN, FORMATS_OUT, TRANSCRIPTS, YES, Argument, Option, Verb
 from hardwon.settings import VECTOR_INDEXES
 
 TYPE_CHECKING = False
@@ -17,6 +18,8 @@ _KEY_PLACES = (
 _PASSPHRASE = Option(
     "passphrase-file", "The passphrase is the first line of this file (or HARDWON_BACKUP_PASSPHRASE).", "name", metavar="FILE"
 )
+
+_WHERE = Option("scope", "The files of the user, or those of this project.", choices=("user", "project"), metavar="SCOPE")
 
 ROWS: dict[str, Callable[[str], Verb]] = {
     "init": lambda name: Verb(
@@ -42,19 +45,86 @@ ROWS: dict[str, Callable[[str], Verb]] = {
     ),
     "ingest": lambda name: Verb(
         name,
-        "Read what the repository itself tells: its commits, its documents, its dependencies, its code.",
-        (Argument("source", "git, docs, deps or code.", "name"),),
-        (Option("limit", "Of git: read at most the newest N commits (default 100000).", "number", metavar="N"), DRY_RUN),
-        ("hardwon ingest docs", "hardwon ingest deps --dry-run", "hardwon ingest git", "hardwon ingest code"),
+        "Read what the repository itself tells: its commits, documents, dependencies, code; and how its tests went.",
+        (
+            Argument("source", "git, docs, deps, code, prs, junit, log, transcripts or shared.", "name"),
+            Argument(
+                "file",
+                "Of junit: reports, or folders with reports. Of log: a log; - reads standard input. Of transcripts: files.",
+                required=False,
+                many=True,
+            ),
+        ),
+        (
+            Option(
+                "limit",
+                "Of git: read at most the newest N commits (default 100000). Of prs: requests (200).",
+                "number",
+                metavar="N",
+            ),
+            Option("commit", "Of junit and log: the commit on which the tests ran.", "name", metavar="SHA"),
+            Option(
+                "client",
+                "Of transcripts: only those of this client; may be repeated.",
+                choices=TRANSCRIPTS,
+                many=True,
+                metavar="NAME",
+            ),
+            Option(
+                "since", "Of transcripts: only sessions since: an age (30d) or a date (2026-01-31).", "moment", metavar="TIME"
+            ),
+            Option("job", "Of junit and log: which of several jobs that run the same tests elsewhere.", "name", metavar="NAME"),
+            DRY_RUN,
+        ),
+        (
+            "hardwon ingest docs",
+            "hardwon ingest deps --dry-run",
+            "hardwon ingest git",
+            "hardwon ingest code",
+            "hardwon ingest prs",
+            "hardwon ingest junit report.xml --commit 4f1e2a9c --job linux",
+            "hardwon ingest log build.log",
+            "hardwon ingest transcripts --dry-run",
+            "hardwon ingest transcripts --client claude-code --since 30d",
+        ),
         "Idempotent: what is known is passed over, what changed is read again, what is gone goes. docs: READMEs, CONTRIBUTING, "
         "CHANGELOGs, decision records, docs/, by heading. deps: manifests and lock files of Python, JavaScript, Go, Rust and Java, with "
         "every change of a version; an upgrade that was taken back is a failed attempt. code: symbols and calls; memories "
-        "follow their code through it. --dry-run counts, secrets too; of code there is none.",
+        "follow their code through it. prs: what was said in merged pull requests, through `gh` or `glab` where they are there. junit: how "
+        "tests went, in the XML of any runner. log: of GitHub Actions, GitLab or any other job. transcripts: what agents' clients wrote of "
+        "their sessions in this repository; see docs/transcripts.md. shared: what others put into .hardwon/memories/ (`hardwon share`). "
+        "--dry-run counts, secrets too; of code, prs, junit and log there is none.",
         "ingest",
+    ),
+    "run": lambda name: Verb(
+        name,
+        "Run a command and record how its tests went; say what is known of what failed.",
+        (Argument("command", "The command, after --.", many=True),),
+        (
+            Option("junit", "The report in JUnit's XML that the command writes.", "name", metavar="FILE"),
+            Option("job", "Which of several surroundings that run the same tests.", "name", metavar="NAME"),
+        ),
+        ("hardwon run -- pytest -q", "hardwon run --junit report.xml -- mvn test", "hardwon run --job py312 -- tox -e py312"),
+        "The command gets the terminal, the input and the signals; its exit code is passed on. Nothing is printed unless the same failure "
+        "was met before. With --json what the command prints goes to standard error, and the answer to standard output.",
+        "run",
+    ),
+    "refresh": lambda name: Verb(
+        name,
+        "Bring the memory up to date with the repository: new commits, what became of the old ones, the code, the branches.",
+        (),
+        (
+            Option("limit", "Read at most the newest N commits (default 100000).", "number", metavar="N"),
+            Option("background", "Return at once, and do it in a process of its own that ends by itself.", "flag"),
+        ),
+        ("hardwon refresh", "hardwon refresh --background"),
+        "What git's hooks call (`hardwon install git`), and what a session starts when the memory is behind. One process at a time; in the "
+        "background it is gone after ten minutes, and the next one goes on. `hardwon status` tells if it failed.",
+        "refresh",
     ),
     "import": lambda name: Verb(
         name,
-        "Take memories in: an export, a database of cm.py, a memory server's file, Markdown notes.",
+        "Take memories in: an export, Markdown notes, and what other tools keep.",
         (Argument("file", "A file, a folder of notes, or - for standard input.", "name"),),
         (
             Option("format", "What it is, where that is not to be guessed.", choices=FORMATS_IN, metavar="FORMAT"),
@@ -73,9 +143,12 @@ ROWS: dict[str, Callable[[str], Verb]] = {
             "hardwon import memories.jsonl",
             "hardwon import code_memory.db --project-map shop=payments",
             "hardwon import notes/ --dry-run",
+            "hardwon import ~/.claude-mem/claude-mem.db --only shop",
         ),
-        "Idempotent. What comes in is imported, and not shown unasked until a person approves it. What cannot be used is listed by line, "
-        "and the rest goes in; then it exits with 1.",
+        "Known by what it holds: our own exports, databases of cm.py and claude-mem, files of the reference memory server, mem0, beads and "
+        "MIF 2.0, Markdown notes (ours, basic-memory's, Obsidian's, clients' own memory folders). Idempotent. What comes in is imported, "
+        "and not shown unasked until a person approves it. What cannot be used is listed by line, and the rest goes in; then it exits "
+        "with 1.",
         "exchange",
     ),
     "export": lambda name: Verb(
@@ -91,8 +164,20 @@ ROWS: dict[str, Callable[[str], Verb]] = {
         ("hardwon export memories.jsonl", "hardwon export --kind decision --format markdown", "hardwon export - --since 30d"),
         "Commits, documents and facts on dependencies are not written, for they can be read from the repository again; what was done to "
         "them is. The file appears whole "
-        "or not at all. It refuses to replace memories by nothing, or a file that is no export, without --force.",
+        "or not at all. It refuses to replace memories by nothing, or a file that is no export, without --force. agents-md writes a "
+        "marked passage of rules, decisions and lessons into a file such as AGENTS.md, and leaves the rest of it as it is.",
         "exchange",
+    ),
+    "share": lambda name: Verb(
+        name,
+        "Put what is confirmed into files of the repository, for everybody who clones it.",
+        (Argument("id", "Only these memories; without any, all that are confirmed.", "name", required=False, many=True),),
+        (DRY_RUN, *FILTERS),
+        ("hardwon share --dry-run", "hardwon share 12 15", "hardwon share --kind rule --kind decision"),
+        "One file a memory in .hardwon/memories/, so that branches merge; the same memory makes the same file everywhere. Private memories "
+        "never, nor what an agent only claims. A memory that was forgotten, rejected or replaced here loses its file; a file that is "
+        "not known here stays. Others take them in with `hardwon ingest shared`, and `hardwon init` does: imported, until approved there.",
+        "sharing",
     ),
     "reembed": lambda name: Verb(
         name,
@@ -233,5 +318,54 @@ ROWS: dict[str, Callable[[str], Verb]] = {
         "Works anywhere, on stores of its own in a temporary folder, never on yours. All kinds without a flag. Exits with 1 when a promise "
         "was broken, or when the controls, which break it on purpose, show nothing.",
         "torture",
+    ),
+    "install": lambda name: Verb(
+        name,
+        "Wire Hardwon into a coding agent: its hooks, its tools, a skill; or into git's hooks.",
+        (Argument("client", "Which one: " + ", ".join(CLIENTS) + ", or git.", "name", required=False),),
+        (
+            _WHERE,
+            Option("all", "Every client that is found on this machine.", "flag"),
+            Option(
+                "write-plugin",
+                "Write the plugin, extension, server and feature files into this folder instead.",
+                "name",
+                metavar="DIR",
+            ),
+            DRY_RUN,
+            YES,
+        ),
+        (
+            "hardwon install claude-code",
+            "hardwon install codex --dry-run",
+            "hardwon install cursor --scope project --yes",
+            "hardwon install --all",
+            "hardwon install git",
+            "hardwon install --write-plugin hardwon-plugin",
+        ),
+        "Shows the difference and asks; nothing else in the files is touched, comments and line ends included. Twice is once. `hardwon "
+        "uninstall` gives back each file as it was. In scope user the program is named by its absolute path, in scope project by its "
+        "name, since colleagues share those files.",
+        "wiring",
+    ),
+    "uninstall": lambda name: Verb(
+        name,
+        "Take Hardwon out of a coding agent again, or out of git's hooks.",
+        (Argument("client", "Which one; as for install.", "name", required=False),),
+        (_WHERE, Option("all", "Every client.", "flag"), DRY_RUN, YES),
+        ("hardwon uninstall claude-code", "hardwon uninstall --all --yes", "hardwon uninstall git"),
+        "Of the user and of this project, unless --scope says one of them. What is still as we left it becomes what it was, to the byte; "
+        "from what was edited since, only ours goes. Memories stay.",
+        "wiring",
+    ),
+    "doctor": lambda name: Verb(
+        name,
+        "Look for what keeps Hardwon from working in the agents: hooks that never ran, a program that moved, doubled hooks.",
+        (),
+        (),
+        ("hardwon doctor", "hardwon doctor --json"),
+        "Looks at the clients' files, at when each last called, at the store and its engine, and starts the server of tools once. Changes "
+        "nothing. Exits with 1 where something is an error.",
+        "doctor",
     ),
 }

@@ -12,7 +12,7 @@ from hardwon.engine.code_index import Opened
 from hardwon.engine.naming import spelt, with_files
 from hardwon.engine.visibility import sight
 from hardwon.errors import InvalidInput
-from hardwon.types import Filter, Mode, Neighbour
+from hardwon.types import Filter, Mode, Neighbour, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hardwon.code.outline import Symbol
     from hardwon.engine.core import Engine
     from hardwon.store.base import Reader
-    from hardwon.types import Block, Memory, Scope
+    from hardwon.types import Block, Hit, Memory, Scope
 
     Lines = tuple[int, int]
 
@@ -37,31 +37,45 @@ _MOST_SYMBOLS = 20
 # which more lines are named is edited as a whole.
 _MOST_FILES, _MOST_RANGES = 1_000, 1_000
 _MOST_CALLERS = 20
+_LONGEST_DIFF = 10_000_000  # bytes
+
+
+class Look(Value):
+    """What was found of an edit: the ``places`` that it touches (weight 1) and those around, the ``hits``, and what could not be told."""
+
+    places: tuple[Neighbour, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    degraded: tuple[str, ...] = ()
 
 
 def before(
     engine: Engine, file: str, symbol: str, scope: Scope, budget: int, lines: Lines | None, diff: Sequence[FileChange]
 ) -> Block:
     """The lessons of the places that are about to be edited."""
-    with Opened(engine):
-        return _before(engine, file, symbol, scope, budget, lines, diff)
-
-
-def _before(
-    engine: Engine, file: str, symbol: str, scope: Scope, budget: int, lines: Lines | None, diff: Sequence[FileChange]
-) -> Block:
     from hardwon.search.pack import pack
-    from hardwon.search.place import choose
-    from hardwon.upkeep import trust
 
     if not (file or symbol or diff):
         raise InvalidInput("a file or a symbol is needed", field="file", remedy="give --file, --symbol or --diff")
     if lines and not file:
         raise InvalidInput("lines are of a file", field="lines", remedy="give --file as well")
     path, name = engine.relative(file), spelt(symbol)
+    with Opened(engine):
+        found = _look(engine, scope, [Neighbour(path, name, 1.0, "")] if path or name else [], lines, diff)
+    return pack(found.hits, budget, Mode(degraded=found.degraded))
+
+
+def look(engine: Engine, scope: Scope, touched: Sequence[Neighbour]) -> Look:
+    """The lessons of places that a call touches."""
+    return _look(engine, scope, list(touched), None, ())
+
+
+def _look(engine: Engine, scope: Scope, touched: list[Neighbour], lines: Lines | None, diff: Sequence[FileChange]) -> Look:
+    from hardwon.search.place import choose
+    from hardwon.upkeep import trust
+
     named, passed = _readable(engine, diff)
     with engine.store.read() as reader:
-        places, former = _places(engine, path, name, lines, named, reader.spoken_of)
+        places, former = _places(engine, touched, lines, named, reader.spoken_of)
         view = sight(engine, reader)
         where = view.narrowed(_ACTIVE.replace(alive_at=engine.clock()))
         written = _written(reader, places, former, where)
@@ -77,7 +91,8 @@ def _before(
     hits = choose(
         judged(engine, written), {memory.id: memory for memory in failed}.values(), places, verdict, trust.UNVERIFIED_LIMIT
     )
-    return pack(hits, budget, Mode(degraded=(*passed, *view.degraded, *unsure(engine, hits), *writing.degraded(engine))))
+    degraded = (*passed, *view.degraded, *unsure(engine, hits), *writing.degraded(engine))
+    return Look(tuple(places), tuple(hits), degraded)
 
 
 def _readable(engine: Engine, diff: Sequence[FileChange]) -> tuple[list[FileChange], list[str]]:
@@ -138,14 +153,15 @@ def _written(reader: Reader, places: Sequence[Neighbour], former: Sequence[tuple
 
 def _places(
     engine: Engine,
-    path: str,
-    symbol: str,
+    touched: list[Neighbour],
     lines: Lines | None,
     diff: Sequence[FileChange],
     spoken_of: Callable[[set[str]], set[str]],
 ) -> tuple[list[Neighbour], list[tuple[str, str]]]:
-    """What is edited (weight 1) and what calls it, best first; and where code of the edited files was before it came there."""
-    touched = [Neighbour(path, symbol, 1.0, "")] if (path or symbol) and not lines else []
+    """What is edited (weight 1) and what calls it, best first; and where code of the edited files was before it came there. ``lines`` are
+    of the file of the one place that is touched."""
+    path = touched[0].path if lines else ""
+    touched = [] if lines else touched
     index = engine.code
     if index is None:
         named = [path] if lines else [change.path for change in diff]
@@ -154,7 +170,7 @@ def _places(
         if lines or diff:
             judging = judge(engine, code)
             if lines:
-                touched += _at_lines(judging, path, [lines])
+                touched += at_lines(judging, path, [lines])
             for change in diff:
                 touched += _of_change(judging, code, change)
         touched = list(dict.fromkeys(touched))
@@ -177,7 +193,18 @@ def lines_of(engine: Engine, file: str, passage: str) -> Lines | None:
         return place.text.lines_of(passage.encode("utf-8", "surrogateescape")) if place else None
 
 
-def _at_lines(judging: Judge, path: str, ranges: Sequence[Lines]) -> list[Neighbour]:
+def uncommitted(engine: Engine) -> str:
+    """The diff from the last commit to the files as they lie there, of what is tracked; its end may be cut off. "" where git has none."""
+    from hardwon.code import git
+
+    if engine.place is None or not engine.place.checkout.git_dir:
+        return ""
+    options = ("--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--unified=0")
+    done = git.run(engine.place.checkout.root, ["diff", *options, "HEAD", "--"], index=True)
+    return done.stdout[:_LONGEST_DIFF].decode("utf-8", "replace") if done.returncode == 0 else ""
+
+
+def at_lines(judging: Judge, path: str, ranges: Sequence[Lines]) -> list[Neighbour]:
     """The symbols that lines of a file belong to, as it lies there; the file alone where none is known."""
     try:
         declared = judging.declared_at(path)
@@ -199,7 +226,7 @@ def _of_change(judging: Judge, code: CodeReader, change: FileChange) -> list[Nei
     path = new or old
     # Neither side's symbols are known: the lines are looked up in the file as it lies there, which is the new side unless it is the old.
     ranges = (change.old_lines if _lies_there(judging, path, change.old_blob) else change.new_lines) or change.old_lines
-    found = _at_lines(judging, path, [(first, first + max(0, count - 1)) for first, count in ranges]) if ranges else []
+    found = at_lines(judging, path, [(first, first + max(0, count - 1)) for first, count in ranges]) if ranges else []
     return found or [Neighbour(path, "", 1.0, "")]
 
 

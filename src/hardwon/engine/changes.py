@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hardwon.capture import ours
 from hardwon.engine.namespace import derived_id
 from hardwon.engine.record import erased_before
 from hardwon.intake.redact import redact, redact_branch
@@ -114,8 +115,8 @@ def quick(texts: Iterable[str]) -> Redactor:
 def clean(change: Change, choose: Chooser) -> tuple[Change, int]:
     """A commit without secrets, in the index neither, and without what a reader cannot see; how many secrets there were."""
     redactor = choose((change.subject, change.body, *change.functions, *change.added, *change.removed, *change.files))
-    subject, first = _clean_text(change.subject, redactor)
-    body, second = _clean_text(change.body, redactor)
+    subject, first = _clean_text(ours.strip(change.subject, whole=True), redactor)
+    body, second = _clean_text(ours.strip(change.body, whole=True), redactor)
     words = {name: _without_secrets(getattr(change, name), redactor) for name in ("functions", "added", "removed")}
     author = clean_text(change.author, "author", len(change.author) + 1)
     (author, *files), third = _clean_names((author, *change.files), redactor)

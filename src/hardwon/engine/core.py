@@ -15,14 +15,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Literal
 
+    from hardwon.capture.event import Event as SessionEvent
     from hardwon.code.diff import FileChange
     from hardwon.code.repo import Checkout
+    from hardwon.engine.advice import Advice
     from hardwon.engine.code_index import TreeIndex
     from hardwon.engine.erase import Erasure
     from hardwon.engine.explain import Explanation
     from hardwon.intake.bulk import Redactor
     from hardwon.store.base import Reader, Store, Transaction
     from hardwon.store.identity import Entry
+    from hardwon.store.work.workfile import WorkFile
     from hardwon.types import (
         Block,
         Difference,
@@ -90,6 +93,7 @@ class Engine(Maintenance):
         self.erasure_key = erasure_key or (store.path and f"{store.path}.erasure.key")
         self._bulk: Redactor | None = None
         self._code: TreeIndex | None = None
+        self._work: WorkFile | None = None
 
     @property
     def code(self) -> TreeIndex | None:
@@ -99,6 +103,15 @@ class Engine(Maintenance):
 
             self._code = tree_index(self)
         return self._code
+
+    @property
+    def work(self) -> WorkFile | None:
+        """The file of what sessions are doing; None for a store without a file."""
+        if self._work is None and self.store.path:
+            from hardwon.engine.session_file import session_file
+
+            self._work = session_file(self)
+        return self._work
 
     @property
     def recipient(self) -> str:
@@ -132,7 +145,18 @@ class Engine(Maintenance):
         """Let go of files."""
         if self._code is not None:
             self._code.close()
+        if self._work is not None:
+            self._work.close()
         self.store.close()
+
+    # Sessions
+
+    def on_event(self, event: SessionEvent, scope: Scope, deny: str = "risk") -> Advice:
+        """Take note of one moment of an agent's session, and say what the agent should know then. ``deny``: when a call is refused (one
+        of settings.DENIALS). What the store or the file of sessions could not do is told in the answer, not raised."""
+        from hardwon.engine.sessions import on_event
+
+        return on_event(self, event, scope, deny)
 
     # Writing
 
@@ -264,6 +288,12 @@ class Engine(Maintenance):
         from hardwon.engine.before import lines_of
 
         return lines_of(self, file, passage)
+
+    def uncommitted(self) -> str:
+        """What is edited here and not committed, as a unified diff for ``before``; "" outside git and before the first commit."""
+        from hardwon.engine.before import uncommitted
+
+        return uncommitted(self)
 
     def brief(self, scope: Scope, budget: int = 1500) -> Block:
         """What a session should know at its start: rules, the last run, open attempts, risky symbols, changes taken back."""

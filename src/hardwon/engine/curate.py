@@ -105,7 +105,7 @@ def revise(engine: Engine, reference: str, revision: Revision, scope: Scope) -> 
                 field="id",
                 remedy="ask the person to revise it, or record what you found and relate it with `hardwon link`",
             )
-        clean, redacted = record.prepared(engine, draft_of(memory, changes))
+        clean, redacted = record.prepared(engine, record.own_words(draft_of(memory, changes), scope.origin))
         if "anchors" not in changes:
             clean = clean.replace(anchors=memory.anchors)  # pinned to where they were seen, not to where we stand now
         revised = with_content(memory, clean, engine.clock()).replace(trust=trust.initial(scope.origin.who))

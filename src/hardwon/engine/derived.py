@@ -240,7 +240,9 @@ def _slices(items: Sequence[Memory]) -> Iterator[Sequence[Memory]]:
 
 def _cleaned(draft: Draft, names: tuple[str, ...], redactor: Redactor) -> tuple[Draft, tuple[str, ...], int]:
     """The draft without secrets and without what a reader cannot see, the names likewise, and how many secrets there were."""
-    once, clean, first = _redacted(draft, names, redactor)
+    from hardwon.capture import ours
+
+    once, clean, first = _redacted(ours.of_draft(draft, whole=True), names, redactor)
     shaped = shape(once)
     # Hidden characters can cut a secret apart, and shaping joins it again.
     twice, clean, second = _redacted(shaped, clean, redactor) if shaped != once else (shaped, clean, 0)
@@ -302,3 +304,17 @@ class _Refusals:
             merge.same_value(rejected, memory) and (memory.kind != "doc" or rejected.detail == memory.detail)
             for rejected in found
         )
+
+
+# --- what is not in the repository's files
+
+
+def add(engine: Engine, name: str, told: Sequence[Derived], redactor: Redactor = REDACTOR) -> DerivedReport:
+    """Keep what a source outside of the repository tells of it. What it told before and does not tell now stays: it tells the newest
+    only."""
+    source = Source(name, 1, lambda path: False, lambda *_: Reading())
+    mark = sources.MARK + engine.entropy(8).hex()
+    with engine.write() as writer:
+        writer.set_setting(source.setting, mark)
+        known = {memory.id: memory for memory in writer.get([derived_id(engine, one.name) for one in told])}
+    return _Plan(engine, source, Reading(tuple(told)), known, redactor).carried_out(mark, Stamp(1, "", ""), None)

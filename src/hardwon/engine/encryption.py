@@ -20,6 +20,8 @@ from hardwon.store.keys.sealing import new_identity, recipient_of
 from hardwon.store.keys.secret import Secret, written
 from hardwon.store.spooling.spool import Spool
 from hardwon.store.sqlite import SqliteStore
+from hardwon.store.work import WORK
+from hardwon.store.work.workfile import WorkFile
 from hardwon.types import Value
 
 TYPE_CHECKING = False
@@ -250,11 +252,12 @@ def _settled(registry: Registry, engine: Engine, source: KeySource) -> tuple[Ent
 
 
 def _remove_old(path: str, old: KeyNote, wait: float) -> list[str]:
-    """Take away what the old key opens: the file that was replaced, copies from before an upgrade, and the index of the code. Of a store
-    that was plain, everything that is derived from it as well. Busy while somebody writes that index: the change is then finished by
-    the next who changes the key."""
-    # With its lock: whoever writes it looked at the store's key when he had that.
+    """Take away what the old key opens: the file that was replaced, copies from before an upgrade, the index of the code and the file
+    of sessions. Of a store that was plain, everything that is derived from it as well. Busy while somebody writes one of the two: the
+    change is then finished by the next who changes the key."""
+    # With their locks: whoever writes them looked at the store's key when he had that.
     CodeIndex(path + CODE, lambda: PLAIN).drop(wait)
+    WorkFile(path + WORK, lambda: PLAIN).drop(wait)
     return remove_leftovers(path, only=() if old == NONE else (PART, BEFORE, ".before-step"))
 
 

@@ -84,10 +84,11 @@ def _carried_out(engine: Engine, wanted: Filter, reason: str, scope: Scope) -> E
 def finish(engine: Engine) -> bool:
     """Every trace out of the files: what is derived beside the store, the store itself, their logs. False while a reader holds a log."""
     from hardwon.engine.code_index import scrub as scrub_code
+    from hardwon.engine.session_file import scrub as scrub_sessions
     from hardwon.engine.vectors import discard
 
     discard(engine)  # sign bits of what was there; they are made anew when asked for
-    cut = scrub_code(engine)
+    cut = all([scrub_code(engine), scrub_sessions(engine)])
     return engine.store.scrub(engine.wait) and cut
 
 
@@ -140,10 +141,21 @@ def take_out(
     reason, origin, now = entry
     said = sayings([memory, *(version.content for version in writer.versions(memory.id))])
     _untell(engine, writer, memory, origin, now)
+    _forget_tests(writer, memory)
     left = emptied(memory)
     writer.put(left, b"", terms.of_memory(left))
     event = writer.log("erased", left, origin, now, payload=reason)
     writer.erase(memory.id, event.seq, [*(erasure_key.digest(key, form) for form in sorted(said)), *also])
+
+
+def _forget_tests(writer: Writer, memory: Memory) -> None:
+    """What is kept of tests beside memories names them, and how they failed."""
+    from hardwon.engine import test_history, waiting_tests
+
+    kept = [memory, *(version.content for version in writer.versions(memory.id))]
+    words = "\n".join(text for one in kept for text in (one.text, one.detail, one.because, one.code))
+    test_history.forget_said(writer, [memory.id], words)
+    waiting_tests.forget_said(writer, words)
 
 
 def _untell(engine: Engine, writer: Writer, memory: Memory, origin: Origin, now: int) -> None:

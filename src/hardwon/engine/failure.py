@@ -42,6 +42,13 @@ def recall(engine: Engine, query: Query, log: str, scope: Scope) -> Block:
     return pack(hits, query.budget, found.mode.replace(degraded=(*found.mode.degraded, *told)))
 
 
+def places_of(engine: Engine, log: str) -> tuple[Neighbour, ...]:
+    """The places in our code that the first failure of a log went through, the likeliest first."""
+    from hardwon.code.traces import parse
+
+    return _places(engine, parse(log)[:1])
+
+
 def _last_lines(log: str) -> list[str]:
     """What a log without a trace ends with."""
     return [line.strip()[:300] for line in log.rsplit("\n", 200) if line.strip()][-_PLAIN_LINES:]

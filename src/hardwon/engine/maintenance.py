@@ -11,10 +11,17 @@ if TYPE_CHECKING:
     from hardwon.engine.branches import BranchReport
     from hardwon.engine.core import Engine
     from hardwon.engine.derived import DerivedReport
+    from hardwon.engine.exchange import ImportReport
     from hardwon.engine.indexing import CodeReport
+    from hardwon.engine.outcomes import OutcomeReport, RunOfTests
+    from hardwon.engine.refreshing import RefreshReport
     from hardwon.engine.secrets import Held
+    from hardwon.engine.test_history import FlakyTest
     from hardwon.engine.test_runs import Observation
+    from hardwon.engine.transcripts import TranscriptReport
     from hardwon.engine.vectors import EmbedReport
+    from hardwon.importers.pull_requests import Requests
+    from hardwon.importers.transcripts.finding import Found, Roots
     from hardwon.types import Change, Finding, IngestReport, Scope
     from hardwon.upkeep.evidence import TestRun
 
@@ -69,6 +76,23 @@ class Maintenance:
 
         return derived.ingest_dependencies(self._engine, progress, dry_run, self._engine.bulk.redact)
 
+    def ingest_requests(self, limit: int = 200) -> tuple[Requests, DerivedReport | None]:
+        """Keep what was said in merged pull requests, where a program is there to be asked; else why not, and None."""
+        from hardwon.engine import derived
+        from hardwon.importers import pull_requests
+
+        checkout = self._engine.home.checkout
+        asked = pull_requests.ask(checkout.root, checkout.origin, limit)
+        if asked.trouble:
+            return asked, None
+        return asked, derived.add(self._engine, "prs", asked.derived, self._engine.bulk.redact)
+
+    def ingest_shared(self, scope: Scope, *, dry_run: bool = False) -> ImportReport:
+        """Take in what others have shared through the repository's files: imported, until it is approved here."""
+        from hardwon.engine.sharing import ingest
+
+        return ingest(self._engine, scope, dry_run=dry_run)
+
     def working_tree(self) -> WorkingTree:
         """What lies in the working tree now; to be asked before tests begin. Without a commit where that cannot be told."""
         from hardwon.code.edits import WorkingTree, working_tree
@@ -80,6 +104,39 @@ class Maintenance:
         from hardwon.engine.test_runs import observe
 
         return observe(self._engine, runs, scope)
+
+    def take_outcomes(self, run: RunOfTests, scope: Scope) -> OutcomeReport:
+        """Record how a run of tests went, and tell what is known of what failed in it (engine/outcomes.py)."""
+        from hardwon.engine.outcomes import take
+
+        return take(self._engine, run, scope)
+
+    def flaky_tests(self) -> list[FlakyTest]:
+        """The tests that were seen to fail and to pass on the same files, the latest first."""
+        from hardwon.engine.test_history import flaky_tests
+
+        return flaky_tests(self._engine)
+
+    def flaky_through(self, symbol: str) -> list[str]:
+        """The names of flaky tests that failed in a symbol, which may be given in part."""
+        from hardwon.engine.test_history import flaky_through
+
+        return flaky_through(self._engine, symbol)
+
+    def find_transcripts(self, roots: Roots, clients: Iterable[str], since: int = 0) -> Found:
+        """The sessions of this repository that agents' clients keep on this machine."""
+        from hardwon.engine.transcripts import find
+
+        return find(self._engine, roots, clients, since)
+
+    def ingest_transcripts(
+        self, found: Found, progress: Callable[[int, int], None] | None = None, *, dry_run: bool = False
+    ) -> TranscriptReport:
+        """Take in what sessions taught that are over; idempotent, and not twice what hooks recorded in them. Whoever asks for it, it was
+        an agent who learnt it."""
+        from hardwon.engine.transcripts import ingest
+
+        return ingest(self._engine, found, dry_run=dry_run, progress=progress)
 
     def judge(self) -> Judged:
         """Judge memories by what became of their commits, as every ingest of history does."""
@@ -107,6 +164,13 @@ class Maintenance:
         from hardwon.engine.branches import refresh
 
         return refresh(self._engine)
+
+    def refresh(self, limit: int = 100_000, progress: Callable[[int, int], None] | None = None) -> RefreshReport:
+        """Bring all that is made of the repository up to date: commits, code, branches. ``rounds`` is 0 where another process is at
+        it."""
+        from hardwon.engine.refreshing import refresh
+
+        return refresh(self._engine, limit, progress)
 
     def rebuild(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Make the index anew from what is kept and from git; how many memories were indexed."""
@@ -154,9 +218,9 @@ class Maintenance:
         spool = spool_of(self._engine)
         found = [*self._engine.store.check(), *(spool.check() if spool else ())]
         if not any(item.level == "error" for item in found):
-            from hardwon.engine import code_index, erased
+            from hardwon.engine import code_index, erased, session_file
 
-            found += [*erased.findings(self._engine), *code_index.findings(self._engine)]
+            found += [*erased.findings(self._engine), *code_index.findings(self._engine), *session_file.findings(self._engine)]
         return found
 
     def check_quickly(self) -> list[Finding]:

@@ -9,7 +9,7 @@ from hardwon.code.lineage import Lineage
 from hardwon.engine.core import Engine, Place, wall_clock
 from hardwon.engine.writing import head
 from hardwon.errors import Busy, NoStore
-from hardwon.settings import KeySource
+from hardwon.settings import VERSION, KeySource
 from hardwon.store.connection import PLAIN, Access
 from hardwon.store.identity import question, related
 from hardwon.store.registry import Registry
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from hardwon.store.identity import Entry
     from hardwon.store.keys.secret import Secret
 
-VERSION = "0.1.0"
 # The file in HARDWON_HOME by which erased words are recognised (store/keys/erasure_key.py); no store and no backup has it.
 ERASURE_KEY = "erasure.key"
 _NAMED = 10

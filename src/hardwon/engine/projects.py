@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 from hardwon.engine.core import Engine, wall_clock
-from hardwon.engine.opening import VERSION, open_engine, prepare
+from hardwon.engine.opening import open_engine, prepare
 from hardwon.errors import InvalidInput
+from hardwon.settings import VERSION
 from hardwon.store.identity import LONGEST_NAME, check_name, is_name
 from hardwon.store.registry import Registry
 from hardwon.types import Value

@@ -35,7 +35,7 @@ def record(engine: Engine, draft: Draft, scope: Scope) -> Receipt:
     """
     from hardwon.engine.guarded import Guarded
 
-    clean, redacted = prepared(engine, draft)
+    clean, redacted = prepared(engine, own_words(draft, scope.origin))
     said = submitted(engine, clean, scope)
     try:
         with Guarded(engine, marks=False) as writer:
@@ -46,6 +46,15 @@ def record(engine: Engine, draft: Draft, scope: Scope) -> Receipt:
         receipt = spooled(engine, said, error)
     result: Receipt = receipt.replace(redacted=redacted, missing=_anchors.missing(engine, clean.anchors))
     return result
+
+
+def own_words(draft: Draft, origin: Origin) -> Draft:
+    """The draft without blocks of ours, which an agent may have copied; a person's words are theirs, whatever they quote."""
+    if origin.who == "person":
+        return draft
+    from hardwon.capture import ours
+
+    return ours.of_draft(draft)
 
 
 def submitted(engine: Engine, clean: Draft, scope: Scope) -> Submission:

@@ -309,7 +309,7 @@ def _is_ours(taken: str, path: str, access: Access) -> bool:
 
 def _upgrade(engine: Engine, work: str, access: Access) -> None:
     """Bring the copy to this version's schema."""
-    from hardwon.engine.opening import VERSION
+    from hardwon.settings import VERSION
 
     with SqliteStore(work, f"hardwon {VERSION}", engine.clock, make=False, access=access) as made:
         with made.write():

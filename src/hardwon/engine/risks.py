@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hardwon.engine.anchors import former, judged
 from hardwon.engine.code_index import Opened
-from hardwon.engine.impact import with_impact
 from hardwon.engine.naming import spelt
 from hardwon.engine.visibility import sight
 from hardwon.types import SymbolReport
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
 def query(engine: Engine, symbol: str, file: str, everything: bool, top: int | None) -> list[SymbolReport]:
     """Lessons and risk of the symbols that match (partly), by risk and impact (upkeep/risk.py); without a symbol of all; at most
     ``top``."""
+    from hardwon.engine.impact import with_impact  # not for the risk of single symbols, before an edit
+
     with Opened(engine), engine.store.read() as reader:
         hidden = () if everything else sight(engine, reader).records
         groups = risk.by_symbol(_experiences(engine, reader, spelt(symbol), engine.relative(file), hidden))
@@ -68,6 +69,8 @@ def _report(reader: Reader, item: Risk, group: list[Experience], everything: boo
 
 def risks(engine: Engine, file: str) -> list[Risk]:
     """The risk of every symbol that has active lessons, by risk and impact."""
+    from hardwon.engine.impact import with_impact
+
     with Opened(engine):
         with engine.store.read() as reader:
             hidden = sight(engine, reader).records

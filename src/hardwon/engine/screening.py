@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hardwon.engine.record import own_words
 from hardwon.errors import InvalidInput
 from hardwon.intake import merge
 from hardwon.intake.redact import redact
@@ -111,7 +112,8 @@ def prepare(run: Run, item: ExportedMemory) -> ExportedMemory:
 
 
 def _clean(run: Run, content: Memory) -> Memory:
-    raw, first = run.redact(Draft(**{name: getattr(content, name) for name in SAID}))
+    draft = own_words(Draft(**{name: getattr(content, name) for name in SAID}), content.origin)
+    raw, first = run.redact(draft)
     shaped = shape(raw)
     # Hidden characters can cut a secret apart, and shaping joins it again.
     clean, second = run.redact(shaped) if shaped != raw else (shaped, 0)

@@ -155,7 +155,11 @@ def _take_slice(engine: Engine, spool: Spool, part: list[Record]) -> int:
 
 def _take(engine: Engine, writer: Writer, record: Record) -> bool:
     """Whether the record was new."""
-    said = decode(_opened(engine, record))
+    return enter_once(engine, writer, decode(_opened(engine, record)))
+
+
+def enter_once(engine: Engine, writer: Writer, said: Submission) -> bool:
+    """What is said becomes a memory or one more occurrence, unless it has already under its id; whether it had not."""
     if writer.get([said.id]) or writer.aliased(said.id):
         return False
     # A commit that failed may have come to the disk all the same: the journal tells which repetition it was.

@@ -39,13 +39,14 @@ _ACTIVE = Filter(derived=False, statuses=("active",))
 
 
 class Observation(Value):
-    """What was made of runs: why those that tell nothing were passed over (test, reason), how many of the rest failed and passed, and
-    what was judged by them."""
+    """What was made of runs: why those that tell nothing were passed over (test, reason), how many of the rest failed and passed,
+    what was judged by them, and which tests pass now that had failed, with what changed in between."""
 
     passed_over: tuple[tuple[str, str], ...] = ()
     failed: int = 0
     passed: int = 0
     judged: Judged = Judged()
+    cures: tuple[Cure, ...] = ()
 
 
 def observe(engine: Engine, runs: Sequence[TestRun], scope: Scope) -> Observation:
@@ -63,11 +64,19 @@ def observe(engine: Engine, runs: Sequence[TestRun], scope: Scope) -> Observatio
     queue.acquire(engine.wait)
     try:
         with Workers() as workers:
-            judged = _Observer(engine, scope, workers).take(heard)
+            observer = _Observer(engine, scope, workers)
+            judged = observer.take(heard)
     finally:
         queue.release()
     failed = sum(not run.passed for run in heard)
-    return Observation(passed_over, failed, len(heard) - failed, judged)
+    return Observation(passed_over, failed, len(heard) - failed, judged, tuple(observer.cured))
+
+
+def changed_between(engine: Engine, scope: Scope, before: WorkingTree, after: WorkingTree) -> Changed | None:
+    """What differs between two states: by path the blob now, and the symbols that are other (None where they are not known). None where
+    git cannot tell."""
+    with Workers() as workers:
+        return _Observer(engine, scope, workers).changed(before, after)
 
 
 def _untold(run: TestRun) -> str:
@@ -93,6 +102,7 @@ class _Observer:
         self._root = engine.home.checkout.root
         self._files = Files(self._root)
         self._origin = Origin("test", scope.origin.client, scope.origin.session, scope.origin.tool)
+        self.cured: list[Cure] = []
         self._changes: dict[tuple[str, str], Changed | None] = {}
         self._symbols: dict[str, Symbols] = {}
         self._by_test: dict[str, list[tuple[Memory, Mapping[str, object]]]] | None = None
@@ -177,7 +187,8 @@ class _Observer:
         if changed is not None:
             there = bool(run.file and edits.blobs(self._root, run.tree, [run.file]))
             test_changed = not there or is_test_changed(run.file, changed)
-            book.cures.append(Cure(failure, run, changed, test_changed, restored))
+            self.cured.append(Cure(failure, run, changed, test_changed, restored))
+            book.cures.append(self.cured[-1])
             del book.cures[:-MOST_CURES]
 
     def _changed(self, book: Book, failure: TestRun, tree: WorkingTree) -> Changed | None:
@@ -185,9 +196,13 @@ class _Observer:
         they are not known). None where git cannot tell."""
         pair = (failure.tree.name, tree.name)
         if pair not in self._changes:
-            files = edits.changed(self._root, failure.tree, tree)
-            self._changes[pair] = None if files is None else self._by_symbol(book.symbols.get(pair[0], {}), tree, files)
+            self._changes[pair] = self.changed(failure.tree, tree, book.symbols.get(pair[0], {}))
         return self._changes[pair]
+
+    def changed(self, before: WorkingTree, after: WorkingTree, symbols: Symbols | None = None) -> Changed | None:
+        """The same of two states; ``symbols``: those of the edited files of the first."""
+        files = edits.changed(self._root, before, after)
+        return None if files is None else self._by_symbol(symbols or {}, after, files)
 
     def _by_symbol(self, before: Symbols, tree: WorkingTree, files: Mapping[str, tuple[str, str]]) -> Changed:
         found: Changed = {}

@@ -137,3 +137,18 @@ def _written(run: TestRun) -> dict[str, Any]:
 
 def _as_run(data: Mapping[str, Any], trees: Mapping[str, WorkingTree], *, passed: bool) -> TestRun:
     return TestRun(data["test"], passed, trees[data["tree"]], data["at"], data["file"], "ran")
+
+
+def forget_said(writer: Writer, words: str) -> None:
+    """Let go of all tests whose names stand in the words of a memory that is erased."""
+    text = writer.setting(_SETTING)
+    if not text:
+        return
+    book = read_book(writer, 0)  # whatever its age
+    before = book.written()
+    book.failures = {name: run for name, run in book.failures.items() if name not in words}
+    book.cures = [one for one in book.cures if one.green.test not in words]
+    book.flaky = {name: at for name, at in book.flaky.items() if name not in words}
+    book.passes = {name: trees for name, trees in book.passes.items() if name not in words}
+    if book.written() != before:
+        write_book(writer, book)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from hardwon.capture import ours
 from hardwon.importers.headings import FORMATS, Block, decode, pieces, read
 from hardwon.importers.snapshot import Touch, is_foreign
 from hardwon.types import Anchor, Derived, Draft, Value
@@ -25,7 +26,7 @@ FILE_PASSAGES = 500  # of one file; more headings than that are a list
 PIECES = 20  # of one section; what is longer is a table or a log
 REASON_LIMIT = 1_500  # characters of an ADR's decision and consequences
 # Raised when the same file would give other passages, so that what was read before is read again.
-VERSION = 1
+VERSION = 3
 BREADCRUMB = " › "
 
 # Names of documents wherever they lie, with the tag that they bring.
@@ -38,6 +39,8 @@ _NAMED = {
 }  # fmt: skip
 _RULES = frozenset((".cursorrules", ".windsurfrules", ".clinerules"))
 _FOLDERS = frozenset(("doc", "docs", "documentation", ".github"))
+# Where agents' clients look for the rules of a repository.
+_AGENTS = frozenset((".cursor", ".windsurf", ".clinerules", ".roo", ".continue", ".openhands"))
 _DECISIONS = frozenset(("adr", "adrs", "decisions", "architecture-decisions", "decision-records"))
 # What lies among documents and is none: lists of names, terms of use, requirements, scripts' input.
 _NO_DOCUMENT = re.compile(
@@ -67,7 +70,7 @@ def is_document(path: str) -> bool:
         return False
     if _role(stem) is not None:
         return True
-    if _FOLDERS.isdisjoint(folders) and _DECISIONS.isdisjoint(folders):
+    if all(known.isdisjoint(folders) for known in (_FOLDERS, _DECISIONS, _AGENTS)):
         return False
     return bool(extension) or bool(_OPEN_NAME.match(path.rpartition("/")[2]))
 
@@ -75,7 +78,12 @@ def is_document(path: str) -> bool:
 def tags_of(path: str) -> tuple[str, ...]:
     """``docs``, and what kind of document it is."""
     *folders, name = path.lower().split("/")
-    if name in _RULES or name.endswith(".mdc"):
+    if (
+        name in _RULES
+        or name.endswith((".mdc", ".instructions.md"))
+        or name == "copilot-instructions.md"
+        or not _AGENTS.isdisjoint(folders)
+    ):
         return ("docs", "agents")
     role = _role(os.path.splitext(name)[0])
     if role:
@@ -104,6 +112,7 @@ def passages(file: File, data: bytes, touch: Touch) -> Passages | None:
     text = decode(data)
     if text is None:
         return None
+    text = ours.strip(text, whole=True)  # what we wrote into a file of instructions is known already
     stem, extension = os.path.splitext(file.path.rpartition("/")[2])
     form = "markdown" if stem.lower() in _RULES else FORMATS.get(extension.lower(), "text")
     document = read(text, form)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import datetime, timedelta, timezone
 
 from hardwon.errors import InvalidInput
-from hardwon.importers.source import LONGEST_LINE, Incoming
+from hardwon.importers.fields import Fields, bad, is_identifier, moment, parsed
+from hardwon.importers.source import Incoming
 from hardwon.types import (
     KINDS,
     LINKS,
@@ -37,11 +37,7 @@ _CONTENT = (
     "kind", "outcome", "visibility", "text", "detail", "code", "because", "rejected", "anchors", "tags", "metadata",
     "valid_from", "valid_until", "expires_at",
 )  # fmt: skip
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)  # noqa: UP017  # datetime.UTC is another name for it
-_MILLISECOND = timedelta(milliseconds=1)
-_MOST_READERS = 10_000  # that found a memory useful: each is an entry of the journal
 
 
 # --- writing
@@ -61,13 +57,6 @@ def _encodes(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def moment(at: int | None) -> str | None:
-    """RFC 3339 in UTC, to the millisecond."""
-    if at is None:
-        return None
-    return (_EPOCH + timedelta(milliseconds=at)).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at % 1000:03d}Z"
 
 
 def _memory(item: ExportedMemory) -> dict[str, Any]:
@@ -173,34 +162,6 @@ def _check_format(found: Any) -> None:
         )
 
 
-def parsed(raw: bytes | None) -> dict[str, Any]:
-    """A line as an object; InvalidInput says what is wrong with it."""
-    if raw is None:
-        raise _bad(f"the line is longer than {LONGEST_LINE >> 20} MB")
-    try:
-        value = json.loads(raw.decode(), object_pairs_hook=_once, parse_constant=_no_number)
-    except UnicodeDecodeError as error:
-        raise _bad(f"not UTF-8: {error}") from error
-    except RecursionError as error:
-        raise _bad("nested too deeply") from error
-    except ValueError as error:
-        raise _bad(f"not JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise _bad(f"not an object, but {_called(value)}")
-    return value
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return found
-
-
-def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no number in JSON")
-
-
 def from_object(data: dict[str, Any]) -> ExportedMemory:
     """A memory with all that belongs to it. Only ``text`` is needed; InvalidInput names what cannot be used."""
     fields = Fields(data)
@@ -216,7 +177,7 @@ def from_object(data: dict[str, Any]) -> ExportedMemory:
     )  # fmt: skip
     versions = tuple(_read_version(inner, memory) for inner in fields.inners("versions"))
     if [version.version for version in versions] != list(range(1, len(versions) + 1)):
-        raise _bad("versions are not numbered 1, 2, 3 …")
+        raise bad("versions are not numbered 1, 2, 3 …")
     occurrences = tuple(_read_occurrence(inner, memory) for inner in fields.inners("occurrences"))
     whole = memory.replace(version=len(versions) or 1, seen=len(occurrences) or 1)
     return ExportedMemory(whole, versions or (Version(whole.id, 1, whole, created or 0, None),), occurrences, *_read_ties(fields))
@@ -226,7 +187,7 @@ def _derived(fields: Fields) -> ExportedMemory:
     kind = fields.word("kind", KINDS, "change")
     commit, identifier = fields.text("commit"), fields.identifier("id")
     if not (_COMMIT.fullmatch(commit) if kind == "change" else identifier):
-        raise _bad("it names no commit" if kind == "change" else "it has no id")
+        raise bad("it names no commit" if kind == "change" else "it has no id")
     memory = Memory(
         identifier, None, kind, None, "", commit=commit, status=fields.word("status", STATUSES, "active"),
         trust=fields.word("trust", TRUSTS, "history"), useful=fields.count("useful"), useless=fields.count("useless"),
@@ -238,7 +199,7 @@ def _said(fields: Fields, base: Memory) -> Memory:
     """The content that an object tells; what it leaves out is as in ``base``."""
     kind = fields.word("kind", KINDS, base.kind)
     if kind == "change":
-        raise _bad("a commit comes from git, not from a file")
+        raise bad("a commit comes from git, not from a file")
     said: Memory = base.replace(
         kind=kind, outcome=fields.word("outcome", OUTCOMES, None), visibility=fields.word("visibility", VISIBILITIES, "shared"),
         text=fields.text("text"), detail=fields.text("detail"), code=fields.text("code"), because=fields.text("because"),
@@ -247,7 +208,7 @@ def _said(fields: Fields, base: Memory) -> Memory:
         valid_from=fields.moment("valid_from"), valid_until=fields.moment("valid_until"), expires_at=fields.moment("expires_at"),
     )  # fmt: skip
     if not said.text.strip():
-        raise _bad("text is missing or empty")
+        raise bad("text is missing or empty")
     return said
 
 
@@ -259,7 +220,7 @@ def _read_anchor(fields: Fields) -> Anchor:
 def _read_version(fields: Fields, memory: Memory) -> Version:
     number, at = fields.count("version"), fields.moment("recorded_at")
     if at is None:
-        raise _bad("a version has no recorded_at")
+        raise bad("a version has no recorded_at")
     content = memory
     if fields.flag("erased"):
         content = Memory(memory.id, None, memory.kind, memory.outcome, "", visibility=memory.visibility)
@@ -271,7 +232,7 @@ def _read_version(fields: Fields, memory: Memory) -> Version:
 def _read_occurrence(fields: Fields, memory: Memory) -> Occurrence:
     at = fields.moment("at")
     if at is None:
-        raise _bad("an occurrence has no time")
+        raise bad("an occurrence has no time")
     status = fields.word("status", STATUSES, "active")
     return Occurrence(memory.id, at, memory.outcome, status, _origin(fields), fields.text("branch"), fields.text("commit"))
 
@@ -285,114 +246,9 @@ def _read_ties(fields: Fields) -> tuple[tuple[Link, ...], tuple[str, ...]]:
     links = []
     for inner in fields.inners("links"):
         kind, to = inner.word("kind", LINKS, None), inner.text("to")
-        if not (_UUID.fullmatch(to) or _COMMIT.fullmatch(to)):
-            raise _bad(f"a link leads to {to[:60]!r}, which is neither an id nor a commit")
+        if not (is_identifier(to) or _COMMIT.fullmatch(to)):
+            raise bad(f"a link leads to {to[:60]!r}, which is neither an id nor a commit")
         if kind is None:
-            raise _bad("a link has no kind")
+            raise bad("a link has no kind")
         links.append(Link("", kind, to, None))
     return tuple(links), fields.texts("aliases")
-
-
-class Fields:
-    """An object of a line; each call answers with the default where a key is missing or null, and InvalidInput for a wrong type."""
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        self._data = data
-
-    def has(self, name: str) -> bool:
-        """Whether the key is there."""
-        return name in self._data
-
-    def flag(self, name: str) -> bool:
-        """A truth value."""
-        return bool(self._of(name, bool, False))
-
-    def text(self, name: str) -> str:
-        """A text."""
-        return str(self._of(name, str, ""))
-
-    def texts(self, name: str) -> tuple[str, ...]:
-        """A list of texts."""
-        return tuple(Fields({name: item}).text(name) for item in self._list(name))
-
-    def count(self, name: str) -> int:
-        """A whole number from 0 to 10,000."""
-        value = self._of(name, int, 0)
-        if isinstance(value, bool) or not 0 <= value <= _MOST_READERS:
-            raise _bad(f"{name} is not a number from 0 to {_MOST_READERS:,}")
-        return int(value)
-
-    def word(self, name: str, words: tuple[str, ...], default: Any) -> Any:
-        """A word of a closed set."""
-        value = self._of(name, str, default)
-        if value is not default and value not in words:
-            raise _bad(f"{name} cannot be {value[:60]!r}")
-        return value
-
-    def identifier(self, name: str) -> str:
-        """A UUID in lower case, or ""."""
-        value = self.text(name)
-        if value and not _UUID.fullmatch(value):
-            raise _bad(f"{name} {value[:60]!r} is not a UUID in lower case")
-        return value
-
-    def moment(self, name: str) -> int | None:
-        """A time with its zone, in milliseconds."""
-        value = self._of(name, str, None)
-        return None if value is None else to_millis(value, name)
-
-    def metadata(self) -> str:
-        """The caller's own object, as text."""
-        value = self._data.get("metadata")
-        if value is None or isinstance(value, str):
-            return value or ""
-        if not isinstance(value, dict):
-            raise _bad(f"metadata must be an object, not {_called(value)}")
-        return json.dumps(value)
-
-    def inner(self, name: str) -> Fields:
-        """An object inside."""
-        return Fields(self._of(name, dict, {}))
-
-    def inners(self, name: str) -> list[Fields]:
-        """A list of objects."""
-        return [Fields({name: item}).inner(name) for item in self._list(name)]
-
-    def _list(self, name: str) -> list[Any]:
-        found = self._of(name, list, [])
-        if any(item is None for item in found):
-            raise _bad(f"{name} lists null")
-        return list(found)
-
-    def _of(self, name: str, kind: type, default: Any) -> Any:
-        value = self._data.get(name)
-        if value is None:
-            return default
-        if not isinstance(value, kind):
-            raise _bad(f"{name} must be {_NAMES[kind]}, not {_called(value)}")
-        return value
-
-
-_NAMES: dict[type, str] = {
-    str: "text", int: "a number", float: "a number", bool: "true or false", list: "a list", dict: "an object", type(None): "null",
-}  # fmt: skip
-
-
-def _called(value: Any) -> str:
-    return _NAMES[type(value)]
-
-
-def to_millis(text: str, name: str) -> int:
-    """An RFC 3339 time as milliseconds since 1970; InvalidInput for one without a zone or out of the years 1970 to 9999."""
-    try:
-        found = datetime.fromisoformat(text)
-        at = (found - _EPOCH) // _MILLISECOND
-    except (ValueError, OverflowError, TypeError) as error:  # TypeError: without a zone
-        raise _bad(f"{name} {text[:60]!r} is not a time such as 2026-07-24T09:30:00.125Z") from error
-    if at < 0:
-        raise _bad(f"{name} {text[:60]!r} is before 1970")
-    return at
-
-
-def _bad(what: str) -> InvalidInput:
-    return InvalidInput(what, field="line", remedy="correct the line, or leave it out")

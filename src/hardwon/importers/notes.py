@@ -8,9 +8,10 @@ import re
 import stat
 from hashlib import blake2b
 
+from hardwon.capture import ours
 from hardwon.errors import InvalidInput
-from hardwon.importers import headings
-from hardwon.importers.lines import Fields, moment, to_millis
+from hardwon.importers import headings, kinds
+from hardwon.importers.fields import Fields, moment, to_millis
 from hardwon.importers.passages import headline, word
 from hardwon.importers.source import Incoming, offered, open_file, unusable
 from hardwon.types import KINDS, OUTCOMES, STATUSES, TRUSTS, VISIBILITIES, Anchor, Memory, Origin
@@ -37,12 +38,6 @@ _FRONT = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL
 _OBSERVATION = re.compile(r"^\s{0,8}[-*+] \[([^\[\]\n]{2,64})\] (\S.*)$")
 _RELATION = re.compile(r"^\s{0,8}[-*+] (\w[\w -]{0,60}?) \[\[([^\[\]\n]{1,200})\]\]")
 _TAG = re.compile(r"(?:^|(?<=\s))#([^\W\d][\w/-]{0,62})")
-# What the writers of such notes call their lines.
-_KINDS: dict[str, Kind] = {
-    "decision": "decision", "decided": "decision", "rule": "rule", "convention": "rule", "constraint": "rule", "requirement": "rule",
-    "preference": "rule", "principle": "rule", "howto": "howto", "how-to": "howto", "procedure": "howto", "technique": "howto",
-    "method": "howto", "lesson": "lesson", "gotcha": "lesson", "attempt": "attempt", "summary": "summary",
-}  # fmt: skip
 
 
 # --- writing
@@ -226,7 +221,7 @@ def _scalar(text: str) -> str:
 
 def _read_note(name: str, text: str) -> Iterator[Incoming]:
     """Observations (``- [decision] text #tag``) and relations as memories of their own, what else there is by heading."""
-    front, body = front_matter(text)
+    front, body = front_matter(ours.strip(text, whole=True))  # what we wrote into a file of instructions is known already
     title = str(front.get("title") or "").strip() or os.path.splitext(os.path.basename(name))[0]
     note = _Note(name, title, front)
     for section in headings.read(body, "markdown").sections:
@@ -250,7 +245,7 @@ class _Note:
         listed = tags.split(",") if isinstance(tags, str) else tags if isinstance(tags, list) else ()
         self.tags = tuple(filter(None, (word(str(tag).lstrip("# ")) for tag in listed)))
         told = front.get("kind") or front.get("type")
-        self.kind: Kind = told if told in KINDS and told != "change" else _KINDS.get(str(told).lower(), "fact")
+        self.kind: Kind = told if told in KINDS and told != "change" else kinds.kind(told)
         self.created = _created(front)
         self._found: list[Incoming] = []
         self._names: dict[str, int] = {}
@@ -280,7 +275,7 @@ class _Note:
     def _observe(self, category: str, text: str) -> None:
         tags = tuple(map(word, _TAG.findall(text)))
         plain = " ".join(_TAG.sub("", text).split()) or text
-        self._keep(_KINDS.get(category.lower(), "fact"), plain, f"from {self.title}", (word(category), *tags))
+        self._keep(kinds.kind(category), plain, f"from {self.title}", (word(category), *tags))
 
     def _keep(self, kind: Kind, text: str, detail: str, tags: tuple[str, ...]) -> None:
         line, below = headline(text, detail)

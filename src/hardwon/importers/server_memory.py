@@ -10,7 +10,7 @@ import json
 from hashlib import blake2b
 
 from hardwon.errors import InvalidInput
-from hardwon.importers.lines import parsed, to_millis
+from hardwon.importers.fields import parsed, to_millis
 from hardwon.importers.passages import headline, shortened, word
 from hardwon.importers.source import Incoming, offered
 from hardwon.types import Memory, Origin

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 # Formats by what we call them (`--format`).
 JSONL, MARKDOWN, SERVER_MEMORY, CODE_MEMORY = "jsonl", "markdown", "server-memory", "cm"
-FORMATS = (JSONL, MARKDOWN, SERVER_MEMORY, CODE_MEMORY)
+CLAUDE_MEM, MEM0, BEADS, MIF = "claude-mem", "mem0", "beads", "mif"
+FORMATS = (JSONL, MARKDOWN, SERVER_MEMORY, CODE_MEMORY, CLAUDE_MEM, MEM0, BEADS, MIF)
+DATABASES = (CODE_MEMORY, CLAUDE_MEM)
+AGENTS_MD = "agents-md"  # written only
 
 LONGEST_LINE = 16 << 20  # bytes; a memory of ours with a hundred long versions has less
 MOST_BYTES = 4 << 30  # of a stream: what never ends shall end
@@ -28,6 +31,7 @@ _LOOKED_AT = 20  # lines of the head
 _PACKED = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "a zip archive", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
 _TEXTS = (".md", ".markdown", ".mdx", ".txt")
 _BOM = b"\xef\xbb\xbf"
+_MIF_OF_OURS = b'{"mif_version": "2.0", "generator": {"name": "hardwon"}'
 
 
 class Incoming(Value):
@@ -157,16 +161,17 @@ def open_file(path: str) -> Source:
 
 def unusable(path: str, what: str) -> InvalidInput:
     """The error for a file that cannot be imported."""
-    return InvalidInput(f"{path[:200]!r} {what}", field="file", remedy="name the file itself, or - for standard input")
+    return InvalidInput(f"{path[:200]!r} {what}", field="file", remedy="name the file itself")
 
 
 def made_by_us(head: bytes) -> bool:
     """Whether a file that begins so is an export of ours, which another one may replace."""
-    return head.startswith((b'{"hardwon":', b"---\nhardwon: "))
+    return head.startswith((b'{"hardwon":', b"---\nhardwon: ", _MIF_OF_OURS))
 
 
 def recognise(source: Source) -> str:
-    """The format of a source, by what it holds; InvalidInput when it is none of ours."""
+    """The format of a source, by what it holds; InvalidInput when it is none that we know. Whose database one is, its tables tell
+    (``importers/database.py``): here any is CODE_MEMORY."""
     head = source.head
     if not head.strip():
         raise unusable(source.name, "is empty")
@@ -192,12 +197,24 @@ def _of_json(text: bytes) -> str:
     """Whose JSON it is: the first line that can be read tells; broken ones are reported later, one by one."""
     import json
 
+    if b'"mif_version"' in text:
+        return MIF
     for line in text.splitlines()[:_LOOKED_AT]:
         try:
             found = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        if isinstance(found, dict):
+        if isinstance(found, dict) and not _is_listed_by_mem0(line):
+            if found.get("_type") in ("issue", "memory") or ("issue_type" in found and "title" in found):
+                return BEADS
             theirs = found.get("type") in ("entity", "relation") and "text" not in found
             return SERVER_MEMORY if theirs or ("entities" in found and "relations" in found) else JSONL
+    if _is_listed_by_mem0(text):
+        return MEM0
     return SERVER_MEMORY if b'"entities"' in text and b'"observations"' in text else JSONL
+
+
+def _is_listed_by_mem0(text: bytes) -> bool:
+    """Whether it begins as a list of mem0's memories, bare or under the name that it gives it."""
+    begins = text[:1] == b"[" or text[:200].replace(b" ", b"").replace(b"\n", b"").startswith((b'{"results":[', b'{"memories":['))
+    return begins and b'"memory"' in text

@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 _ODD = r"[0-9]|[a-z][A-Z]+[a-z]{1,2}[A-Z]|A[KSBC][IC]A[A-Z2-7]{16}"
 _NO_HEX = r"[g-zG-Z]"
 _UNBROKEN = r"[A-Za-z0-9_-]{20,}"
+# For the look at long words before any pattern is compiled: what stands between the parts of a path or a call, signs of made-up
+# passwords, and the least letters of a part in one case, of a part in both, and of all such parts, that a random word has.
+_APART = str.maketrans(dict.fromkeys("+/.:=,;()[]{}<>|\"'`\\", " "))
+_SCRAMBLING = "!#$%^&*@?~"
+_PART, _MIXED_PART, _PARTS = 14, 5, 16
+# Words that every report of tests holds, and that are no name of a secret.
+_PASSING = ("passed", "passes", "passing")
 RANDOM = f"{MARK}high-entropy]"
 _ANCHOR = ("path", "symbol", "commit", "blob", "fingerprint")
 
@@ -112,7 +119,7 @@ def _in_json(text: str, clean: Callable[[str], str]) -> str:
 def _spans(text: str) -> list[Span]:
     """What all rules find; the first one to find a place names its kind."""
     spans: list[Span] = []
-    words = [word for word in text.split() if len(word) >= LONG_WORD]
+    words = [word for word in text.split() if len(word) >= LONG_WORD and _may_be_token(word)]
     if words:
         odd = compiled(_ODD).search
         words = [word for word in words if odd(word) and compiled(_NO_HEX).search(word)]
@@ -137,6 +144,16 @@ def _spans(text: str) -> list[Span]:
 
         spans += random_words(text, words)
     return spans
+
+
+def _may_be_token(word: str) -> bool:
+    """Whether a long word may be a token or look random; quick, and never wrong with no: paths and names of code are none."""
+    if not word.isascii() or any(sign in word for sign in _SCRAMBLING):
+        return True
+    if word == word.lower() and not any(map(str.isdigit, word)):
+        return False
+    parts = [part for part in word.translate(_APART).split() if len(part) >= _MIXED_PART]
+    return sum(len(part) for part in parts if len(part) >= _PART or part.lower() != part != part.upper()) >= _PARTS
 
 
 def _named_spans(text: str, spans: list[Span]) -> None:
@@ -167,8 +184,8 @@ def _named_spans(text: str, spans: list[Span]) -> None:
 
         spans += foreign_passwords(text, low)
     if (
-        "pass" in low or "token" in low or "key" in low or "secret" in low or "pw" in low or ("b" in low and "bearer" in low)
-        or (auth and "authorization" in low) or "cred" in low
+        low.count("pass") > sum(map(low.count, _PASSING)) or "token" in low or "key" in low or "secret" in low or "pw" in low
+        or ("b" in low and "bearer" in low) or (auth and "authorization" in low) or "cred" in low
     ):  # fmt: skip
         from hardwon.intake.named_secrets import named_secrets
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # The most characters of each field. A text of several lines may be longer: all but its first line becomes detail.
 LIMITS = {
     "text": 2_000, "detail": 20_000, "code": 50_000, "because": 4_000, "rejected": 2_000, "tag": 64, "session": 200,
-    "path": 1_000, "symbol": 300, "commit": 200, "blob": 200, "fingerprint": 200, "metadata": 8_000,
+    "path": 1_000, "symbol": 300, "commit": 200, "blob": 200, "fingerprint": 200, "metadata": 50_000,
 }  # fmt: skip
 _ONE_LINE = frozenset(("tag", "session", "path", "symbol", "commit", "blob", "fingerprint"))
 _REQUIRED = frozenset(("text",))

@@ -89,7 +89,7 @@ def machine() -> dict[str, str]:
 
     import apsw
 
-    from hardwon.engine.opening import VERSION
+    from hardwon.settings import VERSION
 
     system = os.uname()
     return {

@@ -13,14 +13,15 @@ import apsw
 from hardwon.store.beside import is_beside, unfinished
 from hardwon.store.code import CODE
 from hardwon.store.rows import to_blob
+from hardwon.store.work import WORK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# Ends of names that hold no memory: the log and its index, locks, the spool that the next write empties, notes, the index of the code
-# (whatever it had of memories went with the erasure).
-_OTHERS = ("-wal", "-shm", "-journal", ".lock", ".spool", ".swap", ".key", CODE)
+# Ends of names that hold no memory: the log and its index, locks, the spool that the next write empties, notes, the index of the code and
+# the file of sessions (whatever these had of memories went with the erasure).
+_OTHERS = ("-wal", "-shm", "-journal", ".lock", ".spool", ".swap", ".key", CODE, WORK)
 
 
 def holding(path: str, backups: str, ids: Sequence[str]) -> list[str]:

@@ -5,8 +5,6 @@ risk = fails x 1.0 + recency x 1.5 + consecutive fails x 1.5 - successes x 0.3, 
 
 from __future__ import annotations
 
-from math import log10
-
 from hardwon.types import Risk
 
 TYPE_CHECKING = False
@@ -89,6 +87,8 @@ def by_impact(risks: Iterable[Risk]) -> list[Risk]:
 
 
 def _weighed(risk: Risk) -> float:
+    from math import log10  # the risk of one symbol, which a hook asks for, needs none
+
     dependents = risk.impact.dependents if risk.impact is not None else 0
     return risk.score * (1 + log10(1 + dependents))
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from hardwon.code.pattern import Pattern
 from hardwon.code.stack.signature import signature
 from hardwon.types import Value
 
@@ -17,7 +16,7 @@ LOOK = 30  # lines between a message's head and the first frame, or a frame and 
 _MESSAGE = 1_000  # characters
 _MOST = 500  # traces, causes among them
 
-_ESCAPES = re.compile(r"\x1b\[[0-?]*+[ -/]*+[@-~]|\x1b\][^\x07\x1b]*+(?:\x07|\x1b\\)|\r+(?=\n|\Z)")
+_ESCAPES = Pattern(r"\x1b\[[0-?]*+[ -/]*+[@-~]|\x1b\][^\x07\x1b]*+(?:\x07|\x1b\\)|\r+(?=\n|\Z)")
 # What loggers, containers and test runners put before a line: times, levels, brackets, "name |". Bounded, without nested repetition.
 _STAMP = (
     r"(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?Z|[ ]?[+-]\d\d:?\d\d)?|\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
@@ -26,11 +25,11 @@ _STAMP = (
     r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|SEVERE)(?::|(?=[ \t]{1,8}[\[(\d]))"
     r"|[\w.-]{1,60} {0,20}\|)"
 )
-_PREFIX = re.compile(rf"{_STAMP}(?:[ \t]{{0,8}}{_STAMP}){{0,6}}[ \t]?")
+_PREFIX = Pattern(rf"{_STAMP}(?:[ \t]{{0,8}}{_STAMP}){{0,6}}[ \t]?")
 # A trace inside a string of JSON, with its line breaks written as \n.
-_WRITTEN = re.compile(r"\\n(?:\\t| {1,8})(?:at |File )|\\n\\ngoroutine ")
-_QUOTE = re.compile(r"(?<!\\)\"")
-_BREAK = re.compile(r"(?<!\\)\\n")
+_WRITTEN = Pattern(r"\\n(?:\\t| {1,8})(?:at |File )|\\n\\ngoroutine ")
+_QUOTE = Pattern(r"(?<!\\)\"")
+_BREAK = Pattern(r"(?<!\\)\\n")
 
 
 class Frame(Value):
@@ -83,7 +82,8 @@ class Traces:
 
 def readied(text: str) -> list[str]:
     """The lines of a log without colours, and without what was put before them; traces within JSON on lines of their own."""
-    text = _ESCAPES.sub("", text)
+    if "\x1b" in text or "\r" in text:
+        text = _ESCAPES.sub("", text)
     if "\\n" in text and _WRITTEN.search(text):
         text = "\n".join(_unwritten(line) if _WRITTEN.search(line) else line for line in text.split("\n"))
     return [bare(line[:LINE]) for line in text.split("\n")]

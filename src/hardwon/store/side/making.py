@@ -1,48 +1,46 @@
-"""Opening the file of the code index for writing: made where there is none, and made anew where it is of no use."""
+"""Opening a file beside the store for writing: made where there is none, and made anew where it is of no use."""
 
 from __future__ import annotations
 
 import apsw
 
 from hardwon.errors import Damaged, HardwonError
-from hardwon.store.code.codefile import APPLICATION_ID, VERSION
-from hardwon.store.code.tables import TABLES
 from hardwon.store.connection import INCREMENTAL, JOURNAL_BYTES, open_connection, translate
 from hardwon.store.handle import Handle, file_at
 from hardwon.store.sqlite import private_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hardwon.store.code.codefile import CodeIndex
     from hardwon.store.connection import Access
+    from hardwon.store.side.file import SideFile
 
 _CACHE = 64 << 10  # kilobytes of pages while it is written: with SQLite's 2,000 a first index writes each page many times
 
 
-def opened(index: CodeIndex, access: Access) -> Handle:
+def opened(file: SideFile, access: Access) -> Handle:
     """A connection to write with; the caller holds the lock. ReadOnly, DiskFull, StoreError."""
     try:
-        return _opened(index, access)
+        return _opened(file, access)
     except Damaged:
-        index.remove()
-        return _opened(index, access)
+        file.remove()
+        return _opened(file, access)
 
 
-def _opened(index: CodeIndex, access: Access) -> Handle:
-    private_file(index.path)
-    file = file_at(index.path)
-    connection = open_connection(index.path, readonly=False, access=access)
+def _opened(side: SideFile, access: Access) -> Handle:
+    private_file(side.path)
+    file = file_at(side.path)
+    connection = open_connection(side.path, readonly=False, access=access)
     try:
         is_new = not connection.execute("SELECT count(*) FROM sqlite_schema").get
         if not is_new:
-            index.refuse_others(connection)
+            side.refuse_others(connection)
         _prepare(connection)
         if is_new:
-            _make(connection)
+            _make(side, connection)
     except apsw.Error as error:
         errno = connection.system_errno
         connection.close()
-        raise translate(error, index.path, errno, access) from error
+        raise translate(error, side.path, errno, access) from error
     except HardwonError:
         connection.close()
         raise
@@ -59,14 +57,15 @@ def _prepare(connection: apsw.Connection) -> None:
     connection.pragma("wal_autocheckpoint", 0)
     connection.pragma("cache_size", -_CACHE)
     connection.pragma("temp_store", 2)
+    connection.pragma("foreign_keys", 1)
 
 
-def _make(connection: apsw.Connection) -> None:
+def _make(side: SideFile, connection: apsw.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
-        connection.execute(TABLES)
-        connection.pragma("application_id", APPLICATION_ID)
-        connection.pragma("user_version", VERSION)
+        connection.execute(side.tables())
+        connection.pragma("application_id", side.application_id)
+        connection.pragma("user_version", side.version)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:

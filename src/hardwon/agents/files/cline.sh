@@ -1,0 +1,3 @@
+#!/bin/sh
+# Made by `hardwon install cline`, removed by `hardwon uninstall cline`.
+HARDWON

@@ -1,0 +1,202 @@
+"""Which files a shell command changes: redirections, ``sed -i``, ``perl -pi``, ``tee``, ``mv``, ``cp``, ``rm``, git's own, patches.
+
+A file that only an expansion names (``$FILE``, ``*.py``) is left out: what it means is not known before the command runs.
+"""
+
+from __future__ import annotations
+
+from hardwon.agents.edits import PATCH, is_patch
+from hardwon.capture.event import Edit
+from hardwon.capture.shell import flat, program, split, unwrapped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hardwon.capture.shell import SimpleCommand
+
+_MOST = 100
+_UNKNOWN = frozenset("$`*?{}")
+_APPENDS = (">>", "&>>")
+_WRITES = (">", ">|", "&>", *_APPENDS)
+_ADDRESS = "0123456789,$"
+
+
+def changed(command: str, folder: str = "") -> tuple[Edit, ...]:
+    """The edits of a command; paths relative to where it starts, behind ``folder`` if one is given. ``cd`` is followed."""
+    if not any(sign in command for sign in (">", "sed", "perl", "tee", "mv", "cp", "rm", "git", PATCH, "unlink")):
+        return ()
+    found: list[Edit] = []
+    for one in flat(split(command)):
+        words = unwrapped(one.words)
+        name = program(words[0]) if words else ""
+        if name in ("cd", "pushd"):
+            folder = _joined(folder, words[1]) if len(words) > 1 and _is_known(words[1]) else folder
+            continue
+        edits = [*_HANDLERS[name](words, one)] if name in _HANDLERS else []
+        edits += _redirected(words, one)
+        found += [_placed(edit, folder) for edit in edits]
+        if len(found) >= _MOST:
+            break
+    return tuple(dict.fromkeys(found[:_MOST]))
+
+
+def _placed(edit: Edit, folder: str) -> Edit:
+    if not folder:
+        return edit
+    placed: Edit = edit.replace(path=_joined(folder, edit.path), target=edit.target and _joined(folder, edit.target))
+    return placed
+
+
+def _joined(folder: str, path: str) -> str:
+    """``path`` seen from ``folder``; absolute ones, with a drive or from the home folder, stay."""
+    if not folder or path.startswith(("/", "~", "\\")) or path[1:2] == ":":
+        return path
+    return f"{folder.rstrip('/')}/{path}"
+
+
+def _is_known(path: str) -> bool:
+    return bool(path) and path != "-" and not path.startswith("/dev/") and not _UNKNOWN.intersection(path)
+
+
+def _redirected(words: tuple[str, ...], one: SimpleCommand) -> list[Edit]:
+    edits = []
+    for redirect in one.redirects:
+        if redirect.operator in _WRITES and _is_known(redirect.target) and not redirect.target.startswith("&"):
+            text = _printed(words, one)
+            kind = "change" if redirect.operator in _APPENDS else "whole"
+            edits.append(Edit(redirect.target, new=text, kind=kind))  # type: ignore[arg-type]  # one of two words
+    return edits
+
+
+def _printed(words: tuple[str, ...], one: SimpleCommand) -> str:
+    """What a command prints, where it is written in it."""
+    heredoc = next((redirect.body for redirect in one.redirects if redirect.operator in ("<<", "<<-")), "")
+    if heredoc and (not words or program(words[0]) in ("cat", "tee")):
+        return heredoc
+    if words and words[0] == "echo":
+        return " ".join(word for word in words[1:] if word not in ("-n", "-e", "-E"))
+    return words[1] if len(words) == 2 and words[0] == "printf" else ""
+
+
+def _files(words: tuple[str, ...], values: str = "") -> list[str]:
+    """The words that are no options, without those after an option of ``values`` (letters that take one)."""
+    files, rest = [], list(words[1:])
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            files += rest
+            break
+        if word.startswith("-") and len(word) > 1:
+            if len(word) == 2 and word[1] in values and rest:
+                rest.pop(0)
+        else:
+            files.append(word)
+    return [file for file in files if _is_known(file)]
+
+
+def _sed(words: tuple[str, ...], _: SimpleCommand) -> list[Edit]:
+    options = [word for word in words[1:] if word.startswith("-")]
+    if not any(
+        word.startswith(("-i", "--in-place")) or (word[1:2] != "-" and "i" in word[1:] and "e" not in word) for word in options
+    ):
+        return []
+    return _with_scripts(words, "ef")
+
+
+def _perl(words: tuple[str, ...], _: SimpleCommand) -> list[Edit]:
+    options = [word for word in words[1:] if word.startswith("-")]
+    if not any("i" in word.partition("e")[0] for word in options):
+        return []
+    return _with_scripts(words, "eE")
+
+
+def _with_scripts(words: tuple[str, ...], letters: str) -> list[Edit]:
+    """The files of an editor that takes scripts after an option of ``letters``, else as its first word; ``-i ''`` is macOS's way."""
+    scripts, files, rest = [], [], list(words[1:])
+    while rest:
+        word = rest.pop(0)
+        if word.startswith("-") and len(word) > 1:
+            if word[-1] in letters and word[1] != "-" and rest:
+                scripts.append(rest.pop(0))
+        elif word:
+            files.append(word)
+    if not scripts and files:
+        scripts.append(files.pop(0))
+    lines, old, new = _meaning(scripts[0]) if len(scripts) == 1 else (None, "", "")
+    return [Edit(file, old, new, lines=lines) for file in files if _is_known(file)]
+
+
+def _meaning(script: str) -> tuple[tuple[int, int] | None, str, str]:
+    """The lines of an editor's script, and what it replaces, where the pattern is plain text."""
+    script = script.strip()
+    address = script[: len(script) - len(script.lstrip(_ADDRESS))]
+    first, _, last = address.partition(",")
+    lines = None
+    if first.isdigit() and (not last or last.isdigit()) and len(first) < 9 and len(last) < 9:
+        start, end = int(first), int(last or first)
+        lines = (start, end) if 0 < start <= end else None
+    rest = script[len(address) :].lstrip()
+    if rest[:1] == "s" and len(rest) > 3 and not rest[1].isalnum():
+        parts = rest[2:].split(rest[1])
+        if len(parts) == 3 and parts[0] and not set(parts[0]).intersection("\\.*[]^$+?(){}|"):
+            return lines, parts[0], parts[1]
+    return lines, "", ""
+
+
+def _tee(words: tuple[str, ...], one: SimpleCommand) -> list[Edit]:
+    kind = "change" if any(word in ("-a", "--append") for word in words[1:]) else "whole"
+    return [Edit(file, new=_printed(words, one), kind=kind) for file in _files(words)]  # type: ignore[arg-type]  # one of two words
+
+
+def _mv(words: tuple[str, ...], _: SimpleCommand) -> list[Edit]:
+    *sources, target = _files(words, "S") or [""]
+    return [Edit(source, kind="move", target=_into(target, source, several=len(sources) > 1)) for source in sources]
+
+
+def _cp(words: tuple[str, ...], _: SimpleCommand) -> list[Edit]:
+    *sources, target = _files(words, "S") or [""]
+    return [Edit(_into(target, source, several=len(sources) > 1), kind="whole") for source in sources]
+
+
+def _into(target: str, source: str, *, several: bool) -> str:
+    """Where a file goes: below a folder, if it must be one."""
+    if several or target.endswith("/") or target in (".", ".."):
+        return f"{target.rstrip('/')}/{program(source)}"
+    return target
+
+
+def _rm(words: tuple[str, ...], _: SimpleCommand) -> list[Edit]:
+    return [Edit(file, kind="delete") for file in _files(words)]
+
+
+def _git(words: tuple[str, ...], one: SimpleCommand) -> list[Edit]:
+    rest = words[1:]
+    folder = ""
+    while len(rest) > 1 and rest[0] in ("-C", "-c"):
+        folder = rest[1] if rest[0] == "-C" else folder
+        rest = rest[2:]
+    if not rest:
+        return []
+    edits: list[Edit] = []
+    if rest[0] in ("mv", "rm"):
+        edits = (_mv if rest[0] == "mv" else _rm)(rest, one)
+    elif rest[0] in ("checkout", "restore") and ("--" in rest or rest[0] == "restore"):
+        files = rest[rest.index("--") :] if "--" in rest else rest
+        if "--staged" not in rest or "--worktree" in rest:
+            edits = [Edit(file, kind="whole") for file in _files(files, "s")]
+    return [_placed(edit, folder) for edit in edits]
+
+
+def _patch(words: tuple[str, ...], one: SimpleCommand) -> list[Edit]:
+    text = next((word for word in words[1:] if is_patch(word)), "")
+    text = text or next((redirect.body for redirect in one.redirects if redirect.body), "")
+    if not is_patch(text):
+        return []
+    from hardwon.agents.patches import parse
+
+    return list(parse(text))
+
+
+_HANDLERS = {
+    "sed": _sed, "gsed": _sed, "perl": _perl, "tee": _tee, "mv": _mv, "cp": _cp, "rm": _rm, "unlink": _rm, "git": _git,
+    "apply_patch": _patch, "applypatch": _patch,
+}  # fmt: skip

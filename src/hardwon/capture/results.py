@@ -1,0 +1,191 @@
+"""What the output of a test run or a build says: how many tests passed and failed, which failed, and the message that tells why.
+
+Patterns are bounded and the output is cut, so that reading is linear. Loaded for the output of checks only, and with it
+``re``, which is dear.
+"""
+
+from __future__ import annotations
+
+from hardwon.capture.report import Report
+from hardwon.capture.runners import READERS
+from hardwon.code.pattern import Pattern
+from hardwon.code.stack.frames import readied
+from hardwon.code.stack.signature import signature
+from hardwon.types import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.code.stack.frames import Trace
+
+LONGEST = 200_000  # characters of an output that are read: its beginning and its end
+_MESSAGE = 300
+
+
+class Failing(Value):
+    """One test that failed, or what failed where no test is named (``name`` ""). ``test`` is its name without parameters; ``file`` the file
+    that the runner names, "" where it does not; ``frames`` innermost first, (path, line, function); ``signature`` is equal for the
+    same failure in another run."""
+
+    name: str
+    kind: str = ""
+    message: str = ""
+    file: str = ""
+    frames: tuple[tuple[str, int, str], ...] = ()
+    signature: str = ""
+
+
+class Results(Value):
+    """``passed`` and ``failed`` are counts as the runner tells them, ``passing`` names of tests that it tells to have passed; ``broken``:
+    nothing could be run at all (it does not compile, a test file cannot be imported); ``verdict``: whether all that ran passed, None
+    where the output does not say."""
+
+    passed: int = 0
+    failed: int = 0
+    failing: tuple[Failing, ...] = ()
+    passing: tuple[str, ...] = ()
+    broken: bool = False
+    verdict: bool | None = None
+
+
+def read(output: str) -> Results | None:
+    """What the output of a test run says; None where it is that of none."""
+    text = _cut(output)
+    lines = readied(text)
+    for signs, parser in READERS:
+        if any(sign in text for sign in signs):
+            report = Report()
+            parser(lines, report)
+            if report.told:
+                failed = report.names or report.failed or report.broken
+                return _results(report, _traces(text) if failed else (), lines)
+    return None
+
+
+def failure(output: str) -> Failing | None:
+    """The failure that an output without tests tells of: the root of its last trace, or a compiler's first error; None where there is
+    nothing that tells."""
+    text = _cut(output)
+    traces = _traces(text)
+    if traces:
+        return _of_trace("", traces[0])
+    return _compiler(readied(text))
+
+
+def _traces(text: str) -> Sequence[Trace]:
+    from hardwon.code.traces import parse  # not for a green run
+
+    return parse(text)
+
+
+def _cut(output: str) -> str:
+    if len(output) <= LONGEST:
+        return output
+    return f"{output[: LONGEST // 2]}\n{output[-LONGEST // 2 :]}"
+
+
+def _results(report: Report, traces: Sequence[Trace], lines: Sequence[str]) -> Results:
+    failing = [_failing(name, message, file, traces) for name, (message, file) in report.names.items()]
+    failed = report.failed or len(report.names)
+    if not failing and (failed or report.broken):
+        alone = _of_trace("", traces[0]) if traces else _compiler(lines)
+        failing = [alone] if alone else []
+    verdict = None if not (failed or report.passed or report.broken) else not (failed or report.broken)
+    return Results(report.passed, failed, tuple(failing), tuple(report.passing), report.broken, verdict)
+
+
+def _failing(name: str, message: str, file: str, traces: Sequence[Trace]) -> Failing:
+    """A failing test with the trace that belongs to it: one that goes through the test, or that says what its summary says."""
+    function = bare_name(name)
+    file = file or _file(name)
+    chosen = next((trace for trace in traces if function and _goes_through(trace, function, file)), None)
+    if chosen is None and message:
+        start = message.rstrip(".… ")[:40]
+        chosen = next((trace for trace in traces if start and start in f"{trace.kind}: {trace.message}"), None)
+    if chosen is not None:
+        told = _of_trace(name, chosen)
+        return told.replace(file=file or told.file)  # type: ignore[no-any-return]
+    kind, text = _split(message)
+    return Failing(name, kind, text, file, (), signature(kind, text) if kind or text else "")
+
+
+def _goes_through(trace: Trace, function: str, file: str) -> bool:
+    named = any(frame.function.rpartition(".")[2] == function for frame in trace.frames)
+    return named or trace.message.startswith((f"{function}:", f"{function}/")) or (not named and function in trace.message[:80])
+
+
+def _of_trace(name: str, trace: Trace) -> Failing:
+    message = trace.message
+    if trace.kind == "FAIL":  # Go: "TestName: what it said"
+        message = message.partition(": ")[2] or message
+    frames = tuple((frame.path, frame.line, frame.function) for frame in trace.frames[:12])
+    kind = "" if trace.kind == "FAIL" else trace.kind
+    return Failing(name, kind, message[:_MESSAGE], "", frames, signature(kind, message))
+
+
+def bare_name(name: str) -> str:
+    """A test's own function: ``test_x`` of ``tests/a.py::TestX::test_x[1]``, ``TestSum`` of ``TestSum/two``."""
+    name = name.partition("[")[0]
+    if name.endswith((".py", ".js", ".ts", ".tsx", ".jsx", ".mjs")):
+        return ""  # a whole file
+    for sign in ("::", " › ", " > ", "#"):
+        name = name.rpartition(sign)[2]
+    name = name.partition("/")[0]
+    return name.rpartition(".")[2].strip()
+
+
+def _file(name: str) -> str:
+    path = name.partition("::")[0]
+    return path if "::" in name and "." in path.rpartition("/")[2] else ""
+
+
+_KIND = Pattern(
+    r"([A-Za-z_][\w.]{0,80}(?:Error|Exception|Failure|Warning|Exit|Interrupt|Timeout)|panic|AssertionFailedError): ?(.*)$"
+)
+
+
+def _split(message: str) -> tuple[str, str]:
+    found = _KIND.match(message)
+    if found:
+        return found[1], found[2].strip()
+    if message.startswith(("assert ", "assert(")):
+        return "AssertionError", message
+    return "", message
+
+
+# --- compilers and interpreters
+
+_COMPILERS = (
+    # rustc: the place stands on the next line
+    Pattern(r"(?P<kind>error)\[(?P<code>E\d{4})\]: (?P<said>.{1,300})$"),
+    # tsc
+    Pattern(
+        r"(?P<path>[^\s(:][^(:]{0,300})[(:](?P<line>\d{1,7})[,:]\d{1,6}\)?(?::| -) (?P<kind>error) "
+        r"(?P<code>TS\d{1,6}): (?P<said>.{1,300})$"
+    ),
+    # gcc, clang, go, mypy, javac
+    Pattern(
+        r"(?P<path>(?:[A-Za-z]:)?[^\s:][^:]{0,300}\.\w{1,6}):(?P<line>\d{1,7})(?::\d{1,6})?: "
+        r"(?P<kind>(?:fatal )?error): (?P<said>.{1,300})$"
+    ),
+    Pattern(r"(?P<path>\.{0,2}/?[\w./-]{1,300}\.go):(?P<line>\d{1,7}):\d{1,6}: (?P<said>.{1,300})$"),
+    Pattern(r"(?:\[ERROR\] )?(?P<path>/?[\w./-]{1,300}\.(?:java|kt)):\[(?P<line>\d{1,7}),\d{1,6}\] (?P<said>.{1,300})$"),
+)  # fmt: skip
+_RUST_PLACE = Pattern(r"\s*--> (.{1,300}?):(\d{1,7}):\d{1,6}$")
+
+
+def _compiler(lines: Sequence[str]) -> Failing | None:
+    """A compiler's first error."""
+    for at, line in enumerate(lines):
+        for pattern in _COMPILERS:
+            found = pattern.match(line)
+            if not found:
+                continue
+            told = found.groupdict()
+            path, number = told.get("path") or "", int(told.get("line") or 0)
+            if not path and at + 1 < len(lines) and (place := _RUST_PLACE.match(lines[at + 1])):
+                path, number = place[1], int(place[2])
+            kind, said = told.get("code") or "", told["said"].strip()
+            return Failing("", kind, said, path, ((path, number, ""),) if path else (), signature(kind, said))
+    return None

@@ -1,0 +1,317 @@
+"""Commands of a session that have ended: whether a check passed, which failures that opens, and which it ends."""
+
+from __future__ import annotations
+
+from hardwon.capture import lesson, routine
+from hardwon.capture.commands import works
+from hardwon.capture.edited import placed, slashed
+from hardwon.capture.learning import MOST_LESSONS, close, places_of
+from hardwon.capture.state import GREENS, OPEN, TOLD, Green, Red
+from hardwon.code.test_names import is_test
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hardwon.capture.commands import Work
+    from hardwon.capture.event import Event
+    from hardwon.capture.lesson import Lesson
+    from hardwon.capture.results import Failing, Results
+    from hardwon.capture.state import State
+
+_READING_GIT = frozenset(
+    (
+        "status", "diff", "log", "show", "blame", "branch", "rev-parse", "remote", "config", "ls-files", "grep", "describe", "add",
+        "commit", "push", "fetch", "tag", "shortlog", "reflog", "cat-file", "rev-list", "help", "--version",
+    )
+)  # fmt: skip
+# What runs a project's own tests, whichever runner does it; and the runners that take a part of a file's name for it.
+_ALL_TESTS = frozenset(("npm", "yarn", "pnpm", "bun", "make", "just", "task", "tox", "nox"))
+_BY_PART = frozenset(("jest", "vitest", "npm", "yarn", "pnpm", "bun"))
+_KEEPING_STASH = frozenset(("pop", "apply", "list", "show", "drop", "branch", "clear"))
+_NOT_TAKING = frozenset(("-b", "-B", "--staged", "--orphan", "--detach", "--ours", "--theirs"))
+
+
+def ended(state: State, event: Event, since: int, world: int) -> tuple[State, tuple[Lesson, ...]]:
+    """A shell command that has ended."""
+    folder = placed(event.cwd, "", state.root) if event.cwd and slashed(event.cwd) != state.root else ""
+    done = works(event.command, folder)
+    lessons: list[Lesson] = []
+    for work in done:
+        if work.kind in ("test", "build", "types", "run"):
+            state, learnt = _checked(state, event, work, len([one for one in done if one.kind == work.kind]) == 1, since, world)
+            lessons += learnt
+        if work.kind == "git":
+            state = _git(state, work, event)
+    changed = any(not work.harmless and work.kind not in ("git",) for work in done) and event.ended not in (
+        "denied",
+        "interrupted",
+    )
+    if changed and not event.edits:
+        state = state.replace(world=state.world + 1)
+    fresh = tuple(one for one in lessons if one.text not in state.told or one.outcome == "failed")[:MOST_LESSONS]
+    state = state.replace(told=(*state.told, *(one.text for one in fresh))[-TOLD:])
+    return state, fresh
+
+
+def _git(state: State, work: Work, event: Event) -> State:
+    """Git that changes files; what it takes back counts as taken back."""
+    words = work.shown.split()
+    verb, rest = _verb(words)
+    if verb in _READING_GIT or event.ended in ("denied", "interrupted", "failed"):
+        return state
+    everything = (verb == "stash" and not (set(rest) & _KEEPING_STASH)) or (verb == "reset" and "--hard" in rest) or "." in rest
+    taking = everything or (verb in ("checkout", "restore") and not (set(rest) & _NOT_TAKING))
+    if taking:
+        named = tuple(word.removeprefix("./") for word in rest if "." in word or "/" in word)
+        state = state.replace(
+            changes=tuple(
+                change.replace(undone=True) if everything or _is_named(change.path, named) else change for change in state.changes
+            )
+        )
+    after: State = state.replace(world=state.world + 1)
+    return after
+
+
+def _verb(words: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Git's verb, past its options, and the words behind it."""
+    at = 1
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in ("-C", "-c", "--git-dir", "--work-tree") else 1
+    return (words[at] if at < len(words) else "", words[at + 1 :])
+
+
+def _is_named(path: str, named: Sequence[str]) -> bool:
+    return any(path == one or path.endswith(f"/{one}") or path.startswith(f"{one.rstrip('/')}/") for one in named)
+
+
+def _checked(state: State, event: Event, work: Work, alone: bool, since: int, world: int) -> tuple[State, list[Lesson]]:
+    code = event.exit_code if event.exit_code is not None else {"ok": 0, "failed": 1}.get(event.ended)
+    project = _project(state)
+    if event.ended in ("denied", "interrupted"):
+        return state, []
+    if work.kind == "test" and not work.harmless:
+        world = -1  # it writes anew what is expected: like no other state of the files
+    results = _results(work, event.output)
+    verdict = _verdict(work, results, code, alone, event)
+    if verdict is None:
+        return state, []
+    if verdict:
+        counted: State = state.replace(passed=state.passed + 1)
+        return _green(counted, work, results, event, since, world)
+    if routine.reason(work, event.exit_code, event.ended, event.output, project):
+        return state, []
+    counted = state.replace(failed=state.failed + 1)
+    return _red(counted, work, results, event, since, world)
+
+
+def _results(work: Work, output: str) -> Results | None:
+    if work.kind != "test" or not output.strip():
+        return None
+    from hardwon.capture import results
+
+    return results.read(output)
+
+
+def _verdict(work: Work, results: Results | None, code: int | None, alone: bool, event: Event) -> bool | None:
+    """Whether a check passed; None where that cannot be told."""
+    if results is not None:
+        if results.verdict and code not in (0, None) and work.certain:
+            return None  # something else than a test: a threshold of coverage, a warning
+        return results.verdict
+    if not alone or (event.ended == "unknown" and event.exit_code is None):
+        return None
+    if code == 0:
+        return True if work.certain and not _ran_nothing(work, event.output) else None
+    return False if work.certain or event.output.strip() else None
+
+
+def _ran_nothing(work: Work, output: str) -> bool:
+    return work.kind == "test" and bool(routine.of_text(output))
+
+
+def _project(state: State) -> frozenset[str]:
+    """Names of folders and modules that the session has edited."""
+    found: set[str] = set()
+    for path, _ in state.files:
+        parts = path.split("/")
+        found.update(parts[:-1])
+        found.add(parts[-1].partition(".")[0])
+    return frozenset(found - {""})
+
+
+def _red(state: State, work: Work, results: Results | None, event: Event, since: int, world: int) -> tuple[State, list[Lesson]]:
+    lessons: list[Lesson] = []
+    passed = _passed_besides(work, results, event, since, world) if results is not None else None
+    open_before = state.open
+    if passed is not None:
+        closed = [
+            red for red in state.open if red.test and red.test not in passed.but and red.last <= since and closes(passed, red)
+        ]
+        state, lessons = close(state, closed, passed, event.at)
+    moved = len(state.open) < len(open_before)
+    for failing in _failures(work, results, event.output):
+        if routine.of_failure(failing.kind, failing.message, _project(state)):
+            continue
+        state, learnt = _one_red(state, work, failing, event, since, world, moved)
+        lessons += learnt
+    return with_green(state, passed) if passed is not None else state, lessons
+
+
+def _failures(work: Work, results: Results | None, output: str) -> Sequence[Failing]:
+    if results is not None and results.failing:
+        return results.failing[:12]
+    from hardwon.capture import results as reading
+
+    if results is not None and work.kind == "test":
+        return (reading.Failing(""),)
+    found = reading.failure(output)
+    return (found,) if found is not None else ()
+
+
+def _one_red(
+    state: State, work: Work, failing: Failing, event: Event, since: int, world: int, moved: bool
+) -> tuple[State, list[Lesson]]:
+    known = next((red for red in state.open if _is_same(red, work, failing)), None)
+    others = tuple(red for red in state.open if red is not known)
+    if known is None:
+        green = _last_green(state, work, failing)
+        frames = tuple((placed(path, event.cwd, state.root), line, function) for path, line, function in failing.frames)
+        file, passage = failing.file[:300].removeprefix("./"), _passage(event.output, failing)
+        red = Red(
+            work.key, work.kind, work.runner, work.shown, work.targets, failing.name, failing.kind[:100], failing.message[:300],
+            failing.signature, file, frames[:12], passage, event.at, since, world, since, (), green.edits if green else -1, (),
+            work.narrow,
+        )  # fmt: skip
+        kept: State = state.replace(open=(*others, red)[-OPEN:])
+        if green and green.edits == since and green.world == world and green.shown == work.shown and red.test:
+            return kept, [lesson.flaky(red, event.at)]
+        return kept, []
+    # Edits that made something else pass were not meant for this one.
+    tried = not moved and [
+        change
+        for change in state.changes
+        if known.last < change.number <= since and not change.undone and not is_test(change.path)
+    ]
+    same = bool(failing.signature) and known.signature == failing.signature
+    red = known.replace(
+        last=max(known.last, since), tries=(*known.tries, since)[-8:] if tried and same else known.tries, check=work.key, shown=work.shown,
+        targets=work.targets, narrow=work.narrow, world=world,
+        **({} if same else {"error": failing.kind[:100], "message": failing.message[:300], "signature": failing.signature,
+                            "frames": tuple((placed(p, event.cwd, state.root), n, f) for p, n, f in failing.frames)[:12],
+                            "passage": _passage(event.output, failing)}),
+    )  # fmt: skip
+    learnt: list[Lesson] = []
+    if len(red.tries) >= 2 and not known.places:
+        fixes = [change for change in state.changes if known.edits < change.number <= since and not is_test(change.path)]
+        places = places_of(red, fixes)
+        if places:
+            learnt = [lesson.came_back(red, fixes, places, event.at)]
+            red = red.replace(places=tuple((place.path, place.symbol) for place in places))
+    kept = state.replace(open=(*others, red)[-OPEN:])
+    return kept, learnt
+
+
+def _is_same(red: Red, work: Work, failing: Failing) -> bool:
+    if red.test or failing.name:
+        return red.test == failing.name and red.kind == work.kind
+    return red.check == work.key
+
+
+def _last_green(state: State, work: Work, failing: Failing) -> Green | None:
+    for green in reversed(state.greens):
+        if green.kind != work.kind or failing.name in green.but:
+            continue
+        if (
+            green.check == work.key
+            or failing.name in green.names
+            or (failing.name and _covers(green, failing.name, failing.file, work.runner, work.targets))
+        ):
+            return green
+    return None
+
+
+def _passage(output: str, failing: Failing) -> str:
+    """The lines of an output that say it, verbatim."""
+    start = failing.message[:40] or failing.kind
+    at = output.find(start) if start else -1
+    if at < 0:
+        at = output.find(failing.name) if failing.name else -1
+    if at < 0:
+        return ""
+    first = output.rfind("\n", 0, at) + 1
+    return output[first : first + 300].strip()
+
+
+def _green(state: State, work: Work, results: Results | None, event: Event, since: int, world: int) -> tuple[State, list[Lesson]]:
+    names = (results.passing if results else ())[:40]
+    green = Green(work.key, work.runner, work.targets, work.narrow, since, world, event.at, names, work.kind, (), work.shown)
+    closed = [red for red in state.open if closes(green, red)]
+    state, lessons = close(state, closed, green, event.at)
+    return with_green(state, green), lessons
+
+
+def _passed_besides(work: Work, results: Results, event: Event, since: int, world: int) -> Green | None:
+    """What a red run says to pass: all that it covers and does not name. None where it does not tell which failed, or did not get to
+    all."""
+    failing = tuple(one.name for one in results.failing)
+    if work.stops or results.broken or not failing or results.failed > len(failing) or not all(failing):
+        return None
+    return Green(
+        work.key,
+        work.runner,
+        work.targets,
+        work.narrow,
+        since,
+        world,
+        event.at,
+        results.passing[:40],
+        work.kind,
+        failing[:40],
+        work.shown,
+    )
+
+
+def with_green(state: State, green: Green) -> State:
+    """The state with the last pass of a check."""
+    others = (one for one in state.greens if one.check != green.check)
+    kept: State = state.replace(greens=(*others, green)[-GREENS:])
+    return kept
+
+
+def closes(green: Green, red: Red) -> bool:
+    """Whether a run that passed says that an open failure is gone."""
+    if green.check == red.check:
+        return True
+    if green.kind != red.kind or red.kind != "test":
+        return False
+    if red.test:
+        return red.test in green.names or _covers(green, red.test, red.file, red.runner, red.targets)
+    return green.runner == red.runner and not green.targets and not green.narrow
+
+
+def _is_runner_of(green: Green, runner: str) -> bool:
+    """Whether a run may take in tests that another command ran: by the same runner, by what runs all of a project's tests, or by name
+    where the other one did that."""
+    if green.runner == runner or green.runner in _ALL_TESTS:
+        return True
+    return runner.partition(" ")[0] in _ALL_TESTS and bool(green.targets or green.narrow or green.names)
+
+
+def _covers(green: Green, test: str, file: str, runner: str, targets: tuple[str, ...]) -> bool:
+    """Whether a run that passed took in a test, by what it was told to run."""
+    if not _is_runner_of(green, runner):
+        return False
+    if green.narrow and green.narrow.strip("^$") not in test:
+        return False
+    if not green.targets:
+        return True
+    own = [file, test, test.partition("[")[0], *targets]
+    if green.runner in _BY_PART and any(target in file for target in green.targets):
+        return True
+    return any(
+        one == target or one.startswith((f"{target}/", f"{target}::", f"{target}["))
+        for target in green.targets
+        for one in own
+        if one
+    )

@@ -1,0 +1,315 @@
+"""What people say in a session that should be remembered: decisions, rules, and that something was wrong. By rules, rather few than false.
+
+Read are whole sentences in plain prose. Questions, suppositions, quoted text, code and pasted logs say nothing of the kind. English first;
+of German, Korean and Chinese the plainest forms. Of the agent's own words only decisions that it gives a reason or an alternative for.
+"""
+
+from __future__ import annotations
+
+from hardwon.types import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from typing import Literal
+
+    RemarkKind = Literal["decision", "rule", "wrong"]
+else:
+    RemarkKind = str
+
+_READ = 20_000  # characters of a text
+_LINES = 60  # of a long one, at either end
+_SENTENCE = (8, 320)  # characters of a sentence that may count; shorter ones say nothing, longer ones too much
+_MOST = 4  # remarks of one text
+_ASIAN_SHORTEST = 4
+# Without one of these no sentence can count: looked for before any pattern is made.
+_MARKS = (
+    "instead", "rather than", "decid", "decision", "agreed", "let's", "lets ", "go with", "going with", "went with", "chose",
+    "prefer", "never",
+    "always", "don't", "dont ", "do not", "must", "from now on", "wrong", "incorrect", "not what", "not how", "not right",
+    "no,", "no.", "no!", "revert",
+    "undo", "stop ", "not like that", "broke", "told you", "over ", "scratch that", "switch", "stick with", "nope", "statt",
+    "niemals", "immer", "falsch",
+    "entschieden", "nicht so", "so nicht", "kein", "nie ", "nein", "결정", "대신", "기로 했", "항상", "절대", "하지 마", "지 마", "틀렸",
+    "아니라", "잘못",
+    "决定", "而不是", "改用", "不要", "必须", "总是", "永远", "不对", "错了", "不行",
+)  # fmt: skip
+
+
+class Remark(Value):
+    """One thing that was said. ``text`` is the sentence without what leads up to it; ``subject`` the words that it decides for, in small
+    letters; ``passage`` the sentence as it stands; ``amends``: it says itself that it changes what was said before."""
+
+    kind: RemarkKind
+    text: str
+    because: str = ""
+    rejected: tuple[str, ...] = ()
+    subject: str = ""
+    passage: str = ""
+    amends: bool = False
+
+
+def heard(text: str, *, person: bool) -> tuple[Remark, ...]:
+    """What is decided, ruled or called wrong in a text of a person, or decided in one of the agent's."""
+    folded = text[:_READ].lower().replace("’", "'")
+    if not any(mark in folded for mark in _MARKS):
+        return ()
+    found: list[Remark] = []
+    sentences = _sentences(_prose(text[:_READ].replace("’", "'")))
+    for at, sentence in enumerate(sentences):
+        remark = _remark(sentence, at, person)
+        if remark is None or (remark.kind == "wrong" and found and found[-1].kind == "wrong"):
+            continue
+        if remark.kind == "wrong":
+            following = sentences[at + 1] if at + 1 < len(sentences) else ""
+            remark = _with_reason(remark, following)
+        if all(one.text.casefold() != remark.text.casefold() for one in found):
+            found.append(remark)
+    return tuple(found[:_MOST])
+
+
+def amended(remark: Remark, earlier: str) -> bool:
+    """Whether a decision takes the place of an earlier one, of which the subject is given: it decides against what that one was for, or
+    says that it changes it and speaks of the same."""
+    before = set(earlier.split())
+    if not before:
+        return False
+    against = {word for one in remark.rejected for word in _words(one)}
+    if against & before:
+        return True
+    return remark.amends and len(before & set(_words(remark.text))) >= 1
+
+
+# --- prose
+
+
+def unwrapped(text: str) -> str:
+    """A text without what clients put around or into it."""
+    return _pattern("wrapper").sub("\n", text)
+
+
+def _prose(text: str) -> list[str]:
+    """The lines that somebody wrote here: no code, quotation, markup of clients, log or trace."""
+    cut = unwrapped(text)
+    lines: list[str] = []
+    fenced = False
+    for line in cut.split("\n"):
+        bare = line.strip()
+        if bare.startswith(("```", "~~~")):
+            fenced = not fenced
+            lines.append("")
+            continue
+        if fenced or bare.startswith((">", "|")) or line.startswith(("    ", "\t")) or _pattern("log").match(bare):
+            lines.append("")
+            continue
+        lines.append(bare)
+    if len(lines) > 2 * _LINES:
+        lines = [*lines[:_LINES], "", *lines[-_LINES:]]
+    return lines
+
+
+def _sentences(lines: list[str]) -> list[str]:
+    """Sentences, with what ends them. A line break ends one where a list item or an empty line follows."""
+    paragraphs: list[str] = []
+    current = ""
+    for line in lines:
+        item = _pattern("item").match(line)
+        if not line or item or line.startswith("#"):
+            paragraphs.append(current)
+            current = line[item.end() :] if item else ("" if line.startswith("#") else line)
+        else:
+            current = f"{current} {line}" if current else line
+    paragraphs.append(current)
+    found: list[str] = []
+    for paragraph in paragraphs:
+        found += [one.strip() for one in _pattern("end").split(paragraph) if one and one.strip()]
+    return found
+
+
+# --- remarks
+
+
+def _remark(sentence: str, at: int, person: bool) -> Remark | None:
+    if not _may_count(sentence):
+        return None
+    if not person:
+        return _decision(sentence, sentence) if _pattern("agent_decides").search(sentence) else None
+    if at <= 1 and _pattern("wrong").search(sentence):
+        return Remark("wrong", _sentence(sentence), passage=sentence)
+    bare = _pattern("lead").sub("", sentence).strip()
+    if _pattern("rule").match(bare) and not _pattern("once").search(bare):
+        return Remark("rule", _sentence(bare), *_split(bare)[1:], passage=sentence)
+    return _decision(bare, sentence) if _pattern("decides").match(bare) else None
+
+
+def _may_count(sentence: str) -> bool:
+    """Whether a sentence is a plain statement of a fitting length: no question, no supposition, no quotation."""
+    shortest = _SENTENCE[0] if sentence.isascii() else _ASIAN_SHORTEST
+    if not shortest <= len(sentence) <= _SENTENCE[1] or sentence[:1] in "\"“«'`":
+        return False
+    return not sentence.rstrip("\"' )").endswith(("?", "？")) and not _pattern("tentative").search(sentence)
+
+
+def _decision(bare: str, passage: str) -> Remark:
+    chosen, because, rejected = _split(bare)
+    amends = bool(_pattern("amends").search(passage))
+    return Remark("decision", _sentence(bare), because, rejected, " ".join(_words(chosen)), passage, amends)
+
+
+def _with_reason(remark: Remark, following: str) -> Remark:
+    """What was wrong, with the sentence behind it that says what is right."""
+    if not following or not (_pattern("right").match(following) or _pattern("wrong").search(following)):
+        return remark
+    both: Remark = remark.replace(
+        text=f"{remark.text}. {_sentence(following)}"[: _SENTENCE[1]], passage=f"{remark.passage} {following}"
+    )
+    return both
+
+
+def _split(sentence: str) -> tuple[str, str, tuple[str, ...]]:
+    """What is chosen, the reason, what is rejected."""
+    because = ""
+    found = _pattern("because").search(sentence)
+    if found:
+        because = sentence[found.end() :].strip(" .!,。")
+        sentence = sentence[: found.start()]
+    rejected: tuple[str, ...] = ()
+    found = _pattern("against").search(sentence)
+    if found:
+        told = _pattern("tail").split(sentence[found.end() :])[0].strip(" .!,。")
+        rejected = (told,) if told else ()
+        sentence = sentence[: found.start()]
+    return sentence, because[:300], rejected
+
+
+def _sentence(text: str) -> str:
+    """One sentence as it is kept: one line, without its full stop."""
+    flat = " ".join(text.split()).rstrip(" .!。,;")
+    return flat[:1].upper() + flat[1:]
+
+
+def _words(text: str) -> list[str]:
+    """The words that carry meaning, in small letters."""
+    found = _pattern("word").findall(text.lower())
+    return [word for word in found if word not in _COMMON and len(word) > 1]
+
+
+_COMMON_WORDS = """
+let's lets use using we will go going with the a an to for and or of in on it this that these those decided decide keep
+switch stick stay move adopt our is are be have has ve re not please now should must instead rather than over from here there
+all by as store put make prefer i ll want chose went after actually no agreed decision
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
+_patterns: dict[str, re.Pattern[str]] = {}
+_VERBS = (
+    r"(?:use|go with|switch (?:back )?to|keep|stick (?:with|to)|stay with|move to|adopt|store|put|make|do|write|implement|name|call"
+    r"|target|drop|split|return)"
+)
+_SOURCES = {
+    # What clients put around or into a prompt.
+    "wrapper": (
+        r"<(system-reminder|hook_context|hook_prompt|environment_details|environment_context|user_instructions"
+        r"|command-[a-z]{1,12}|local-command-[a-z]{1,12}"
+        r"|task|file_content|context|ide_[a-z]{1,20}|attached_files?|permissions instructions|INSTRUCTIONS|skill|tool_result"
+        r"|bash-[a-z]{1,10})\b[^<>]{0,300}>"
+        r"[\s\S]{0,20000}?</\1>|<[^<>\n]{1,200}>"
+    ),
+    "log": (
+        r"(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|(?:Traceback|File \"|at \S+ \(|E {2,}|FAILED |ERROR |FAIL |PASS |WARN|INFO|DEBUG"
+        r"|\$ |> |npm |error\[|error:|warning:"
+        r"|[+-]{3} |@@ |diff --git|import |from \S+ import|def |class |function |const |let |var |return |if \(|for \(|#include"
+        r"|[{}\[\]();]+$)"
+        r"|[\w./\\-]+:\d+:|[\w./-]+\(\d+,\d+\):|[+-]\s*(?:def|class|function|const|return|import)\b)"
+    ),
+    "item": r"(?:[-*•]|\d{1,2}[.)])\s+",
+    "end": r"(?<=[.!?])\s+(?=[A-Z\"'`(\dÄÖÜ\u3131-\uD79D\u4e00-\u9fff])|(?<=[。！？])|;\s+",
+    "tentative": (
+        r"^(?:(?:so|and|but|hmm+|ok(?:ay)?|well|also|then)[, ]+)?(?:should|shall|could|can|would|what if|maybe|perhaps|might"
+        r"|may|if|suppose|assuming|how about|what about|do you|does"
+        r"|did|is|are|was|why|how|when|where|which|who|unless|whether|i wonder|i think maybe|not sure|wondering|consider"
+        r"|imagine|explain|tell me|show me"
+        r"|vielleicht|sollten|könnten|sollen|was wenn|wenn|warum|wie|혹시|만약|如果|也许|是否|为什么|能不能)\b"
+        r"|\b(?:should we|shall we|what if|do you think|wouldn't it|would it be|might want|i'm not sure|not sure|one option"
+        r"|alternatively|could also|we could|you could|i could|maybe"
+        r"|perhaps|probably|for example|e\.g\.|would (?:always|never)|seems? to (?:always|never)|vielleicht|어떨까|할까|까요|怎么样|吗)"
+    ),
+    "lead": (
+        r"^(?:(?:no|nope|ok(?:ay)?|yes|yeah|yep|well|so|and|also|but|then|right|sure|great|good|thanks|hmm+|actually|wait|hey"
+        r"|please|hi|alright|cool|fine|perfect|nein|ja|bitte|also|아니|不"
+        r"|on second thoughts?|scratch that|after all|remember(?: that)?|note(?: that)?|important|rule|reminder|fyi|btw"
+        r"|by the way)\b[,.:!;，]?[ \-–—]*){1,5}"
+        r"|^(?:for|in|on|with) (?:the |our |this |all )?[\w -]{2,40}?,? (?=(?:we|let's|lets|use|i)\b)"
+    ),
+    "rule": (
+        r"(?:(?:we|you|i want you to|you should|you must|we should|we must|code|tests|commits|migrations|please|in this (?:repo"
+        r"|project|codebase)[,]?(?: we| you)?|for this (?:repo|project)[,]? "
+        r"|from now on[,]? (?:please )?(?:we |you )?|going forward[,]? |make sure (?:to|you) |be sure to )\s?){0,3}"
+        r"(?:always|never)\s+\w"
+        r"|from now on\b|going forward[, ]"
+        r"|(?:please )?(?:do not|don't|dont|never) (?:ever )?(?:use|import|mock|hard-?code|call|add|introduce|catch|swallow"
+        r"|edit|modify|touch|log|commit|push|write|create|run|rely on|depend on|put|store) "
+        r"|(?:all|every|each|any|no) [\w /-]{2,60} (?:must|has to|have to|needs to|should (?:always|never)|may not|must not"
+        r"|is not allowed)\b"
+        r"|(?:the )?[\w/. -]{2,40} must (?:always|never|not)\b"
+        r"|we (?:do not|don't|dont) (?:use|allow|mock|commit|write|want) "
+        r"|(?:niemals|nie|immer) \w|(?:verwende|benutze|nutze|nimm) (?:nie|niemals|immer|keine?n?|nicht)\b|.{2,80}\bniemals\b"
+        r"|.{0,60}\bnicht (?:verwenden|benutzen)\b"
+        r"|.{0,80}(?:항상|절대)|.{0,80}(?:하지|쓰지|사용하지|건드리지|수정하지) ?마"
+        r"|.{0,40}(?:不要(?:用|使用|修改|改|直接|在|提交)|绝不|永远不要|总是要|一律|必须)"
+    ),
+    # Of this task only.
+    "once": (
+        r"\b(?:yet|for now|this time|right now|at the moment|today|until i|before i|in this (?:pr|commit|task|change|step"
+        r"|session)|anything (?:else|yet)|just (?:yet|now)|any code|noch nicht"
+        r"|the (?:file|code|test|tests) (?:yet|now)|any(?:thing)? files?|any changes)\b|지금은|아직|先不要|暂时"
+    ),
+    "decides": (
+        rf"(?:let's|lets|let us) {_VERBS} .*"
+        r"|(?:we|i)(?:'ve| have)? (?:just |already |now )?(?:decided|agreed|settled|chose|chosen|opted)\b.*"
+        r"|(?:the |our |final )?decision(?: is|:)\s.*"
+        r"|(?:we|i)(?:'re| are|'ll| will|'m| am) (?:going|go|gonna go|sticking|staying|switching) (?:with|to) .*"
+        r"|(?:go|stick|stay) with .*"
+        r"|(?:use|prefer|keep|choose|pick|switch to|store) .{2,120}?(?:\binstead\b|\brather than\b|, not |\bover\b).*"
+        r"|(?:instead of|rather than) .{2,80}?,? (?:use|do|go with|prefer|let's|keep) .*"
+        r"|wir haben (?:uns )?.{0,60}entschieden.*|(?:lass uns|nehmen wir|wir nehmen|wir verwenden|wir nutzen|verwende"
+        r"|nimm) .{2,80}\b(?:statt|anstelle|anstatt)\b.*"
+        r"|.{2,80}(?:기로 (?:했|결정)|결정했).*|.{1,60}대신.{1,60}(?:쓰자|사용하자|사용해|써|쓰세요|하자)"
+        r"|(?:我们)?(?:决定|改用|还是用).*|(?:我们)?用.{1,40}(?:而不是|代替).*"
+    ),
+    "agent_decides": (
+        r"^(?:(?:so|therefore|thus|ultimately|in the end|as discussed)[, ]+)?(?:we|i)(?:'ve| have)? (?:decided|chose|opted"
+        r"|settled|went)\b.{3,}?\b(?:because|since|instead of|rather than|over)\b"
+        r"|^(?:key |design |final )?decision:\s"
+    ),
+    "wrong": (
+        r"^(?:(?:no|nope|nein|아니|不|stop)\b[,.!:;，]*[ \-–—]*.{0,80}(?:wrong|not (?:what|how|right|correct|like)|don't|do not"
+        r"|instead|should|revert|undo|broke|falsch|nicht so)"
+        r"|(?:that|this|it|your (?:approach|fix|change|solution))(?:'s| is| was| are| looks)? (?:(?:still|just|completely"
+        r"|totally|simply|really|clearly) )?(?:wrong|incorrect|not (?:what i|how|right|correct|the right|acceptable|a good)"
+        r"|a bad|the wrong|broken)"
+        r"|wrong (?:approach|way|direction|fix|file|place)|(?:that|this) (?:broke|breaks)\b|you (?:broke|misunderstood"
+        r"|got it wrong|are wrong)"
+        r"|not like (?:that|this)|(?:please )?(?:revert|undo|roll back) (?:that|this|it|your|the last|those)\b"
+        r"|i (?:already )?told you|don't do (?:it|that|this) (?:that|this|like)"
+        r"|stop (?:doing|using|changing|adding|mocking)|das ist falsch|das stimmt nicht|so nicht|nicht so|falsch[.!,:]"
+        r"|.{0,20}(?:틀렸|그게 아니라|잘못됐|잘못했)|(?:这样|这)?.{0,8}(?:不对|错了|不行))"
+    ),
+    "right": r"[\w' -]{1,60} (?:should|must|needs? to|has to|have to)\b|use |instead|the (?:right|correct|proper)|put |keep |call |do "
+    r"|don't |do not |never |always |let's |normali[sz]e ",
+    "amends": r"\b(?:actually|instead|on second thoughts?|changed? (?:my|our) minds?|scratch that|after all|no longer"
+    r"|forget (?:what|that)|back to|doch|nun doch|改用|还是)\b|아니,|다시",
+    "because": r",?\s+(?:because|since|so that|as it|as we|due to|weil|denn|da wir)\s+|因为|，因为|왜냐하면",
+    "against": r",?\s+(?:instead of|rather than|over|statt|anstelle von|anstatt|and not|not)\s+|而不是|代替|，不用",
+    "tail": r"(?i:,\s|\s(?:for|in|when|because|so|from now|where|to)\s|\s(?:here|everywhere|anywhere)\b|;|\.\s|，)",
+    "word": r"[\w][\w.+#-]*\w|\w",
+}  # fmt: skip
+_EXACT = frozenset(("end", "log", "item"))
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    found = _patterns.get(name)
+    if found is None:
+        import re
+
+        found = _patterns[name] = re.compile(_SOURCES[name], 0 if name in _EXACT else re.IGNORECASE)
+    return found

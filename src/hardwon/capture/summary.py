@@ -1,0 +1,57 @@
+"""What a session was about, without a model: asked, decided, changed, failed, left open. Pure."""
+
+from __future__ import annotations
+
+from hardwon.capture.lesson import plain_test, shown, stable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hardwon.capture.state import State
+
+LONGEST = 1_800  # characters
+_PROMPTS, _FILES, _FAILURES = 3, 8, 5
+
+
+def of(state: State) -> str:
+    """The summary of a session; "" where nothing happened that is worth keeping: no edit, no open failure, no decision."""
+    if not (state.files or state.open or state.decided):
+        return ""
+    parts = [
+        _line("Asked", [_short(text, 200) for text in _asked(state)], "; "),
+        _line("Decided", [_short(said.text, 200) for said in state.decided[-4:]], "; "),
+        _line("Changed", _changed(state), ", "),
+        _line("Learnt", [_short(text, 160) for text in state.told[-4:]], "; "),
+        _line("Still failing", _failing(state), "; "),
+        _line("Last words", [_short(state.words, 300)] if state.words else [], ""),
+    ]
+    return "\n".join(part for part in parts if part)[:LONGEST].rstrip()
+
+
+def _line(head: str, said: list[str], sign: str) -> str:
+    return f"{head}: {sign.join(said)}" if said else ""
+
+
+def _asked(state: State) -> list[str]:
+    """The first prompt and the last ones."""
+    return [*state.asked[:1], *state.asked[1:][-(_PROMPTS - 1) :]]
+
+
+def _changed(state: State) -> list[str]:
+    files = [(shown(path), symbols) for path, symbols in state.files[-_FILES:]]
+    told = [f"{path} ({', '.join(symbols[:3])})" if symbols else path for path, symbols in files]
+    more = len(state.files) - len(told)
+    return [*told, f"and {more} more"] if more > 0 else told
+
+
+def _failing(state: State) -> list[str]:
+    found: dict[str, None] = {}
+    for red in state.open[-_FAILURES:]:
+        error = stable(f"{red.error}: {red.message}" if red.error else red.message)
+        name = plain_test(red.test) if red.test else stable(red.shown)
+        found[f"{name}: {error}" if error else name] = None
+    return list(found)
+
+
+def _short(text: str, most: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"

@@ -1,0 +1,376 @@
+"""Rollouts of Codex, in the three forms that its versions wrote: records in an envelope with items that sum up each call, the same
+without them, and before that the bare items behind a first line of their own.
+
+A command's exit code may be told by the item of the call, by the words of its output, or by the output of a later call that waited
+for it. So the end of a call is held back until something tells it, and told as unknown at the latest when the file ends.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hardwon.capture.event import Edit, Event
+from hardwon.importers.transcripts import calls
+from hardwon.importers.transcripts.records import clipped, inner, millis, objects, parsed, plain, whole_number, word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from hardwon.capture.event import Ended
+    from hardwon.importers.transcripts.calls import Call
+    from hardwon.importers.transcripts.records import Tally
+
+CLIENT = "codex"
+_ITEMS = frozenset((
+    "message", "reasoning", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "local_shell_call",
+    "web_search_call", "image_generation_call", "ghost_snapshot", "compaction", "compaction_summary", "compaction_trigger",
+    "context_compaction", "tool_search_call", "tool_search_output", "additional_tools", "agent_message", "other",
+))  # fmt: skip
+_SILENT_RECORDS = frozenset(
+    ("world_state", "token_usage_record", "ghost_snapshot", "inter_agent_communication", "inter_agent_communication_metadata")
+)
+# Notices of what the records themselves tell; those of commands and patches in their own form are read below.
+_SILENT_NOTICES = frozenset((
+    "task_started", "turn_started", "task_complete", "turn_complete", "token_count", "agent_reasoning", "agent_reasoning_raw_content",
+    "agent_reasoning_section_break", "item_started", "exec_command_begin", "patch_apply_begin", "mcp_tool_call_begin",
+    "mcp_tool_call_end", "web_search_begin", "web_search_end", "plan_update", "background_event", "stream_error", "warning", "error",
+    "turn_diff", "view_image_tool_call", "thread_name_updated", "thread_rolled_back", "undo_started", "undo_completed",
+    "entered_review_mode", "exited_review_mode", "session_configured", "collab_agent_spawn_begin", "collab_agent_spawn_end",
+    "hook_started", "hook_completed", "context_compacted",
+    "thread_settings_applied", "sub_agent_activity", "deprecation_notice", "model_reroute",
+))  # fmt: skip
+_SILENT_ITEMS = frozenset((
+    "Reasoning", "Plan", "WebSearch", "ImageView", "Sleep", "ImageGeneration", "McpToolCall", "ContextCompaction", "HookPrompt",
+    "DynamicToolCall", "CollabAgentToolCall", "SubAgentActivity",
+))  # fmt: skip
+# What Codex itself puts in the person's place.
+_NOT_SAID = (
+    "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<INSTRUCTIONS>", "<turn_aborted>", "<user_shell_command>",
+    "<subagent_notification>", "<skill>", "<hook_prompt", "<permissions instructions>", "<collaboration_mode>", "<goal_context>",
+)  # fmt: skip
+_EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,9})\b", re.MULTILINE)
+_RUNNING = re.compile(r"^Process running with session ID (\d{1,12})\b", re.MULTILINE)
+_OUTPUT = re.compile(r"^(?:Output|Total output lines: \d+):?\n", re.MULTILINE)
+_FAILED = ("apply_patch verification failed", "failed to ", "execution error", "unsupported call")
+_LONGEST_HEAD = 400  # characters before the output proper
+_MOST_PROMPTS = 64  # that are remembered, for each is told twice
+_LONGEST_JSON = 1 << 20
+_STATUSES: dict[str, Ended] = {"completed": "ok", "declined": "denied", "failed": "failed"}
+_MOST_FILES = 200  # of one change
+
+
+def read(path: str, tally: Tally) -> Iterator[Event]:
+    """What a rollout tells, in its order. InvalidInput for a file that cannot be opened."""
+    reader = _Reader(tally)
+    for record in objects(path, tally):
+        yield from reader.take(record)
+    yield from reader.rest()
+
+
+class _Reader:
+    """The records of one file, in order."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+        self._calls: dict[str, Call] = {}
+        self._held: dict[str, tuple[str, Ended, int | None]] = {}  # ends of which the exit code is not known yet
+        self._waits: dict[str, str] = {}  # commands that go on in the background, by the number of their process
+        self._waiting: dict[str, str] = {}  # calls that wait for one of those
+        self._codes: dict[str, tuple[Ended, int | None]] = {}  # ends that were told before the output
+        self._done: dict[str, None] = {}  # calls that ended lately: an item of theirs may follow
+        self._said: list[tuple[str, str]] = []
+        self._told: dict[str, str] = dict.fromkeys(("session", "cwd", "branch", "version", "agent", "model", "turn"), "")
+        self._at = 1
+
+    def take(self, record: dict[str, Any]) -> Iterator[Event]:
+        """What one record tells."""
+        self._at = millis(record.get("timestamp"), self._at)
+        kind, payload = word(record, "type"), inner(record, "payload")
+        if kind in _ITEMS and "payload" not in record:  # the first form: a bare item
+            yield from self._item(record)
+        elif not kind and word(record, "record_type"):
+            return
+        elif not kind and word(record, "id") and "timestamp" in record:
+            yield self._begin_session(record)
+        elif kind == "session_meta":
+            yield self._begin_session(payload)
+        elif kind == "turn_context":
+            self._told["cwd"] = word(payload, "cwd") or self._told["cwd"]
+            self._told["model"] = word(payload, "model") or self._told["model"]
+            self._told["turn"] = word(payload, "turn_id")
+        elif kind == "response_item":
+            yield from self._item(payload)
+        elif kind == "event_msg":
+            yield from self._notice(payload)
+        elif kind == "compacted":
+            yield self._event("compact")
+        elif kind not in _SILENT_RECORDS:
+            self._tally.miss(kind)
+
+    def rest(self) -> Iterator[Event]:
+        """The ends of calls that nothing told more of."""
+        for identifier in list(self._held):
+            yield from self._release(identifier)
+
+    def _event(self, moment: Any, **fields: Any) -> Event:
+        told: dict[str, Any] = {**self._told, **fields}
+        return Event(moment, CLIENT, told.pop("session"), self._at, **told)
+
+    def _begin_session(self, meta: dict[str, Any]) -> Event:
+        own, whole = word(meta, "id"), word(meta, "session_id")
+        source = inner(meta, "source", "subagent")
+        parent = word(meta, "parent_thread_id") or word(inner(source, "thread_spawn"), "parent_thread_id")
+        git = inner(meta, "git")
+        self._told |= {
+            "session": whole or parent or own or self._told["session"], "agent": own if source or parent else "",
+            "cwd": word(meta, "cwd") or self._told["cwd"], "version": word(meta, "cli_version"), "branch": word(git, "branch"),
+        }  # fmt: skip
+        return self._event("start", source="startup")
+
+    # --- what was said
+
+    def _prompt(self, text: str) -> Iterator[Event]:
+        text = text.strip()
+        self._told["cwd"] = self._told["cwd"] or folder_of(text)
+        if text and not text.startswith(_NOT_SAID) and not self._told["agent"] and self._is_news("prompt", text):
+            yield self._event("prompt", text=clipped(text))
+
+    def _words(self, text: str) -> Iterator[Event]:
+        if text.strip() and self._is_news("said", text.strip()):
+            yield self._event("said", text=clipped(text))
+
+    def _is_news(self, moment: str, text: str) -> bool:
+        """Whether a text is said now: each is told as an item and as a notice, one right after the other."""
+        if (moment, text) in self._said:
+            self._said.remove((moment, text))
+            return False
+        self._said = [*self._said[-_MOST_PROMPTS:], (moment, text)]
+        return True
+
+    # --- items
+
+    def _item(self, item: dict[str, Any]) -> Iterator[Event]:
+        kind = word(item, "type")
+        if kind == "message":
+            role, text = word(item, "role"), plain(item.get("content"))
+            if role == "user":
+                yield from self._prompt(text)
+            elif role == "assistant":
+                yield from self._words(text)
+        elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
+            yield from self._begin(item, kind)
+        elif kind in ("function_call_output", "custom_tool_call_output"):
+            yield from self._output(word(item, "call_id"), item.get("output"))
+        elif kind not in _ITEMS:
+            self._tally.miss(f"response_item/{kind}")
+
+    def _begin(self, item: dict[str, Any], kind: str) -> Iterator[Event]:
+        name, identifier = word(item, "name"), word(item, "call_id", "id")
+        if kind == "local_shell_call":
+            name, given = "shell", inner(item, "action")
+        elif kind == "custom_tool_call":
+            given = {"input": word(item, "input")}
+        else:
+            found = parsed(word(item, "arguments"))
+            given = found if isinstance(found, dict) else {"input": word(item, "arguments")}
+        if name == "exec" and kind == "custom_tool_call":
+            return  # a script that calls tools: each has an item of its own
+        if name == "write_stdin":
+            process = given.get("session_id")
+            if str(process) in self._waits:
+                self._waiting[identifier] = str(process)
+            return
+        space = word(item, "namespace")
+        called = f"{space}__{name}" if space.startswith("mcp__") and not name.startswith("mcp__") else name
+        call = calls.begun(called, given, identifier)
+        calls.keep(self._calls, call)
+        yield self._event("before", **call)
+
+    def _output(self, identifier: str, output: Any) -> Iterator[Event]:
+        text, told = _taken_apart(output)
+        running = _RUNNING.search(text[:_LONGEST_HEAD])
+        if identifier in self._waiting:
+            process = self._waiting.pop(identifier)
+            if running or process not in self._waits:
+                return
+            identifier = self._waits.pop(process)
+        elif running and identifier in self._calls:
+            self._waits[running[1]] = identifier
+            return
+        if identifier not in self._calls:
+            return
+        ended, code = _ending(text, told)
+        if ended == "unknown" and identifier in self._codes:
+            ended, code = self._codes.pop(identifier)
+        self._held[identifier] = (_body(text), ended, code)
+        if ended != "unknown" or self._calls[identifier]["tool"] != "shell":
+            yield from self._release(identifier)
+
+    def _release(self, identifier: str) -> Iterator[Event]:
+        text, ended, code = self._held.pop(identifier)
+        call = self._calls.pop(identifier, None)
+        self._codes.pop(identifier, None)
+        self._done = {**dict.fromkeys(list(self._done)[-_MOST_PROMPTS:]), identifier: None}
+        if call is not None:
+            yield self._event("after", ended=ended, exit_code=code, output=clipped(text), **call)
+
+    # --- notices
+
+    def _notice(self, payload: dict[str, Any]) -> Iterator[Event]:
+        kind = word(payload, "type")
+        if kind == "item_completed":
+            yield from self._completed(inner(payload, "item"))
+        elif kind == "user_message":
+            yield from self._prompt(word(payload, "message"))
+        elif kind == "agent_message":
+            yield from self._words(word(payload, "message"))
+        elif kind == "exec_command_end":
+            yield from self._executed(payload)
+        elif kind == "turn_aborted":
+            yield from self._aborted()
+        elif kind == "patch_apply_end":
+            self._patched(payload)
+        elif kind not in _SILENT_NOTICES:
+            self._tally.miss(f"event_msg/{kind}")
+
+    def _completed(self, item: dict[str, Any]) -> Iterator[Event]:
+        kind = word(item, "type")
+        if kind == "UserMessage":
+            yield from self._prompt(plain(item.get("content")))
+        elif kind == "AgentMessage":
+            yield from self._words(plain(item.get("content")))
+        elif kind == "CommandExecution":
+            yield from self._executed(item) if self._knows(item) else self._whole_command(item)
+        elif kind == "FileChange":
+            if not self._knows(item):
+                yield from self._whole_change(item)
+        elif kind not in _SILENT_ITEMS:
+            self._tally.miss(f"item/{kind}")
+
+    def _executed(self, told: dict[str, Any]) -> Iterator[Event]:
+        """A command's end, in an item or a notice of its own: it may come before the output of its call, or after."""
+        identifier, code = word(told, "call_id", "id"), whole_number(told.get("exit_code"))
+        status = word(told, "status").lower()
+        if status == "declined":
+            ended: Ended = "denied"
+        elif code is None:
+            return
+        else:
+            ended = "failed" if code else "ok"
+        if identifier in self._held:
+            self._held[identifier] = (self._held[identifier][0], ended, code)
+            yield from self._release(identifier)
+        elif identifier in self._calls:
+            self._codes[identifier] = (ended, code)
+
+    def _knows(self, item: dict[str, Any]) -> bool:
+        return word(item, "id") in self._calls or word(item, "id") in self._done
+
+    def _whole_command(self, item: dict[str, Any]) -> Iterator[Event]:
+        """A command that a script of the agent ran: nothing but this item tells of it."""
+        code = whole_number(item.get("exit_code"))
+        declined = word(item, "status").lower() == "declined"
+        ended: Ended = "denied" if declined else "unknown" if code is None else "failed" if code else "ok"
+        call = calls.begun("shell", {"command": item.get("command")}, word(item, "id"))
+        yield from self._whole(call, ended, code, word(item, "aggregated_output", "stdout", "stderr"))
+
+    def _whole_change(self, item: dict[str, Any]) -> Iterator[Event]:
+        status = word(item, "status").lower()
+        ended: Ended = _STATUSES.get(status, "unknown")
+        changes = inner(item, "changes")
+        told = tuple(edit for path in list(changes)[:_MOST_FILES] for edit in _changes(path, inner(changes, path)))
+        paths = tuple(dict.fromkeys(path for edit in told for path in (edit.path, edit.target) if path))
+        call = {"tool": "edit", "tool_name": "apply_patch", "call": word(item, "id"), "edits": told, "paths": paths}
+        yield from self._whole(call, ended, None, word(item, "stderr", "stdout"))
+
+    def _whole(self, call: Call, ended: Ended, code: int | None, output: str) -> Iterator[Event]:
+        yield self._event("before", **call)
+        yield self._event("after", ended=ended, exit_code=code, output=clipped(output), **call)
+
+    def _aborted(self) -> Iterator[Event]:
+        """The person stopped the turn: what was at work has no end of its own."""
+        for identifier in list(self._held):
+            yield from self._release(identifier)
+        for identifier in list(self._calls):
+            self._held[identifier] = ("", "interrupted", None)
+            yield from self._release(identifier)
+
+    def _patched(self, payload: dict[str, Any]) -> None:
+        identifier = word(payload, "call_id")
+        if isinstance(payload.get("success"), bool) and identifier in self._calls and identifier not in self._held:
+            self._codes[identifier] = ("ok" if payload["success"] else "failed", None)
+
+
+def folder_of(text: str) -> str:
+    """The folder that the context names which Codex gives the agent; the first form tells it nowhere else."""
+    for begin, end in (("<cwd>", "</cwd>"), ("Current working directory: ", "\n")):
+        _, mark, rest = text.partition(begin)
+        if mark and text.startswith("<environment_context>"):
+            return rest.partition(end)[0].strip()[:4096]
+    return ""
+
+
+def _taken_apart(output: Any) -> tuple[str, dict[str, Any]]:
+    """The words of an output, and what it tells besides: older versions wrote both as JSON into one text."""
+    if isinstance(output, dict):
+        return plain(output.get("content", output.get("output"))), output
+    text = plain(output)
+    if text.startswith('{"') and '"output"' in text[:_LONGEST_JSON]:
+        found = parsed(text)
+        if isinstance(found, dict) and isinstance(found.get("output"), str):
+            return found["output"], found
+    return text, {}
+
+
+def _ending(text: str, told: dict[str, Any]) -> tuple[Ended, int | None]:
+    code = whole_number(inner(told, "metadata").get("exit_code"))
+    head = text[:_LONGEST_HEAD]
+    found = _EXIT.search(head.partition("\nOutput:")[0])
+    if code is None and found:
+        code = whole_number(found[1])
+    if code is not None:
+        return ("failed" if code else "ok"), code
+    low = head.lstrip().lower()
+    if low.startswith(("aborted by user", "aborted")):
+        return "interrupted", None
+    if "rejected by user" in low[:200] or low.startswith(("blocked by hook", "command blocked", "tool call blocked")):
+        return "denied", None
+    if told.get("success") is False or low.startswith(_FAILED):
+        return "failed", None
+    return ("ok", None) if told.get("success") is True or low.startswith("success. updated") else ("unknown", None)
+
+
+def _body(text: str) -> str:
+    """An output without the lines that Codex puts before it."""
+    found = _OUTPUT.search(text[: _LONGEST_HEAD * 2])
+    return text[found.end() :] if found and text.startswith(("Chunk ID:", "Exit code:", "Wall time:")) else text
+
+
+def _changes(path: str, change: dict[str, Any]) -> Iterator[Edit]:
+    """The edits of one file that an item tells."""
+    kind = word(change, "type")
+    if kind == "add":
+        yield Edit(path, new=word(change, "content"), kind="whole")
+    elif kind == "delete":
+        yield Edit(path, old=word(change, "content"), kind="delete")
+    elif kind == "update":
+        for old, new in _hunks(word(change, "unified_diff")):
+            yield Edit(path, old, new)
+        if target := word(change, "move_path"):
+            yield Edit(path, kind="move", target=target)
+
+
+def _hunks(diff: str) -> Iterator[tuple[str, str]]:
+    """The passages of a unified diff without its head, before and after."""
+    old: list[str] = []
+    new: list[str] = []
+    for line in (*diff.splitlines(), "@@"):
+        if line.startswith("@@"):
+            if old != new:
+                yield "\n".join(old), "\n".join(new)
+            old, new = [], []
+        elif line[:1] in ("-", "+", " ", ""):
+            old += [line[1:]] * (line[:1] != "+")
+            new += [line[1:]] * (line[:1] != "-")

@@ -1,0 +1,1 @@
+"""The real coding agents against a scripted model on loopback: see docs/testing.md."""

@@ -1,0 +1,478 @@
+"""The fold of a session: what becomes a lesson, what does not, and that no order of events confuses it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hardwon.capture.edited import placed
+from hardwon.capture.episode import State, step
+from hardwon.capture.event import Edit, Event
+from hardwon.capture.lesson import Lesson, stable
+from hardwon.capture.state import LARGEST
+from tests.excerpts.judge import cases, events
+
+ROOT = "/home/dev/shop"
+RED = "FAILED tests/test_a.py::test_x - ValueError: bad day\n1 failed, 2 passed in 0.12s\n"
+OTHER_RED = "FAILED tests/test_a.py::test_x - KeyError: 'day'\n1 failed, 2 passed in 0.12s\n"
+GREEN = "3 passed in 0.12s\n"
+OLD, NEW = "def parse(text):\n    return 1\n", "def parse(text):\n    return 2\n"
+
+
+class Session:
+    """Events told one after the other, each through JSON as between two processes."""
+
+    def __init__(self) -> None:
+        self.state, self.lessons, self.at = State(root=ROOT), [], 0
+
+    def tell(self, moment: str, **fields: object) -> Session:
+        self.at += 1000
+        self.state, learnt = step(self.state, Event(moment, "c", "s", self.at, cwd=ROOT, **fields))  # type: ignore[arg-type]
+        self.state = State.from_json(self.state.to_json())
+        self.lessons += learnt
+        return self
+
+    def run(self, output: str, command: str = "pytest -q", **fields: object) -> Session:
+        ok = " failed" not in output
+        told = {"ended": "ok" if ok else "failed", "exit_code": int(not ok), "call": f"run{self.at}", **fields}
+        return self.tell("after", tool="shell", command=command, output=output, **told)
+
+    def edit(self, old: str = OLD, new: str = NEW, path: str = f"{ROOT}/a.py", **fields: object) -> Session:
+        return self.tell(
+            "after", tool="edit", edits=(Edit(path, old, new),), **{"ended": "ok", "call": f"edit{self.at}", **fields}
+        )
+
+    @property
+    def texts(self) -> list[str]:
+        return [lesson.text for lesson in self.lessons]
+
+
+def test_a_failure_a_fix_and_a_green_run_are_one_lesson() -> None:
+    session = Session().run(RED).edit().run(GREEN)
+    (lesson,) = session.lessons
+    assert lesson.text == "`parse`: ValueError: bad day"
+    assert (lesson.kind, lesson.outcome, lesson.tests) == ("lesson", "failed", ("tests/test_a.py::test_x",))
+    assert [(place.path, place.symbol) for place in lesson.places] == [("a.py", "parse")]
+    assert lesson.code == "a.py\n-    return 1\n+    return 2"
+    assert "Green after an edit of `parse` in a.py" in lesson.detail
+    assert (lesson.red_at, lesson.green_at) == (1000, 3000)
+    assert "bad day" in lesson.passage
+
+
+def test_symbols_are_those_that_the_index_names() -> None:
+    state = State(root=ROOT)
+    found: list[Lesson] = []
+    told = [
+        Event("after", "c", "s", 1, ROOT, tool="shell", command="pytest", ended="failed", exit_code=1, output=RED),
+        Event("after", "c", "s", 2, ROOT, tool="edit", ended="ok", edits=(Edit("a.py", "1", "2"),)),
+        Event("after", "c", "s", 3, ROOT, tool="shell", command="pytest", ended="ok", exit_code=0, output=GREEN),
+    ]
+    for event in told:
+        state, learnt = step(state, event, lambda edit: ("Calendar.parse",))
+        found += learnt
+    assert [place.symbol for lesson in found for place in lesson.places] == ["Calendar.parse"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "teaches"),
+    [
+        ("Fix the parser: it takes the wrong day", True),
+        ("the build is red, look into it", True),
+        ("Add a shared parser for rendered pages, ordered by day", False),
+        ("Give every table a prefix and a suffix", False),
+    ],
+)
+def test_a_test_ahead_of_its_code_teaches_only_where_something_was_to_be_repaired(asked: str, teaches: bool) -> None:
+    session = Session().tell("prompt", text=asked)
+    session.edit("", "def test_x():\n    assert parse('1') == 2\n", f"{ROOT}/tests/test_a.py").run(RED).edit().run(GREEN)
+    assert bool(session.lessons) is teaches
+
+
+def test_what_never_failed_teaches_nothing() -> None:
+    assert Session().run(GREEN).edit().run(GREEN).lessons == []
+
+
+def test_a_failure_that_stays_teaches_nothing_but_is_told_as_open() -> None:
+    session = Session().run(RED).edit().run(RED)
+    assert session.lessons == []
+    assert [red.test for red in session.state.open] == ["tests/test_a.py::test_x"]
+
+
+def test_red_and_green_without_an_edit_is_a_flaky_test() -> None:
+    (lesson,) = Session().run(RED).run(GREEN).lessons
+    assert (lesson.kind, lesson.outcome, lesson.tags) == ("fact", None, ("flaky",))
+    assert lesson.text == "`tests/test_a.py::test_x` is flaky: it fails and passes on the same code"
+
+
+def test_green_and_red_without_an_edit_is_a_flaky_test() -> None:
+    assert Session().run(GREEN).run(RED).texts == ["`tests/test_a.py::test_x` is flaky: it fails and passes on the same code"]
+
+
+@pytest.mark.parametrize("between", ["pip install x", "docker compose up -d", "git pull", "python load.py", "rm -rf build"])
+def test_it_is_not_flaky_if_anything_else_changed_in_between(between: str) -> None:
+    session = Session().run(RED).tell("after", tool="shell", command=between, ended="ok", exit_code=0, output="done").run(GREEN)
+    assert session.lessons == []
+
+
+@pytest.mark.parametrize("between", ["ls", "git status", "cat a.py", "grep -n x a.py"])
+def test_looking_changes_nothing(between: str) -> None:
+    session = Session().run(RED).tell("after", tool="shell", command=between, ended="ok", exit_code=0, output="done").run(GREEN)
+    assert len(session.lessons) == 1
+
+
+def test_the_same_failure_after_two_fixes_is_raised_and_counts_again_when_it_is_solved() -> None:
+    session = (
+        Session()
+        .run(RED)
+        .edit(new="def parse(text):\n    return 3\n")
+        .run(RED)
+        .edit(new="def parse(text):\n    return 4\n")
+        .run(RED)
+    )
+    (raised,) = session.lessons
+    assert raised.outcome == "failed" and raised.tags == ("repeated",)
+    session.edit().run(GREEN)
+    assert len(session.lessons) == 2
+    first, last = session.lessons
+    assert (first.kind, first.outcome, first.text, [(p.path, p.symbol) for p in first.places]) == (
+        last.kind,
+        last.outcome,
+        last.text,
+        [(p.path, p.symbol) for p in last.places],
+    )
+
+
+def test_another_failure_of_the_same_test_is_no_repetition() -> None:
+    session = Session().run(RED).edit().run(OTHER_RED).edit(NEW, OLD.replace("1", "5")).run(RED)
+    assert session.lessons == []
+
+
+def test_a_regression_names_the_edit_before_which_it_had_passed() -> None:
+    session = Session().run(GREEN).edit("def load(x):\n    a", "def load(x):\n    b", path="b.py").run(RED).edit().run(GREEN)
+    (lesson,) = session.lessons
+    assert "regression" in lesson.tags
+    assert "It had passed before an edit of `load` in b.py." in lesson.detail
+
+
+def test_a_change_that_is_taken_back_is_a_failed_attempt() -> None:
+    session = Session().run(GREEN).edit().run(RED).edit(NEW, OLD).run(GREEN)
+    (lesson,) = session.lessons
+    assert (lesson.kind, lesson.outcome) == ("attempt", "failed")
+    assert "taken back" in lesson.text and "+    return 2" in lesson.code
+
+
+def test_changes_that_are_taken_back_together_are_known() -> None:
+    step_one, step_two = OLD.replace("1", "7"), OLD.replace("1", "8")
+    session = (
+        Session().run(GREEN).edit(OLD, step_one).edit(step_one, step_two).run(RED).edit("    return 8", "    return 1").run(GREEN)
+    )
+    assert [lesson.kind for lesson in session.lessons] == ["attempt"]
+
+
+def test_a_run_of_one_test_does_not_close_the_failure_of_another() -> None:
+    session = Session().run(RED).edit().run("1 passed in 0.1s\n", "pytest tests/test_b.py")
+    assert session.lessons == [] and len(session.state.open) == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["pytest", "pytest tests", "pytest tests/test_a.py", "python -m pytest tests/test_a.py::test_x", "pytest -k test_x"],
+)
+def test_a_run_that_takes_the_test_in_closes_it(command: str) -> None:
+    assert len(Session().run(RED).edit().run(GREEN, command).lessons) == 1
+
+
+def test_a_run_that_stops_early_closes_nothing_that_it_did_not_get_to() -> None:
+    other = "FAILED tests/test_a.py::test_a - ValueError: early\n1 failed in 0.1s\n"
+    session = Session().run(RED).edit().run(other, "pytest -x")
+    assert session.lessons == [] and {red.test for red in session.state.open} == {
+        "tests/test_a.py::test_x",
+        "tests/test_a.py::test_a",
+    }
+
+
+def test_an_edit_made_while_a_run_was_under_way_is_not_credited_with_it() -> None:
+    session = Session().run(RED)
+    session.tell("before", tool="shell", command="pytest -q", call="p")
+    session.edit()
+    session.tell("after", tool="shell", command="pytest -q", call="p", ended="ok", exit_code=0, output=GREEN)
+    assert session.lessons == []
+
+
+def test_an_event_told_twice_counts_once() -> None:
+    session = Session()
+    for _ in range(2):
+        session.tell("after", tool="shell", command="pytest -q", call="a", ended="failed", exit_code=1, output=RED)
+    for _ in range(3):
+        session.tell("after", tool="edit", call="b", ended="ok", edits=(Edit("a.py", OLD, NEW),))
+    assert (session.state.edited, session.state.failed) == (1, 1)
+
+
+def test_calls_whose_end_is_never_told_are_forgotten_in_time() -> None:
+    session = Session()
+    for n in range(200):
+        session.tell("before", tool="shell", command=f"sleep {n}", call=f"c{n}")
+    session.run(RED).edit().run(GREEN)
+    assert len(session.lessons) == 1 and len(session.state.pending) < 50
+
+
+def test_an_unknown_exit_code_leaves_the_verdict_to_the_output() -> None:
+    session = Session().run(RED, ended="unknown", exit_code=None).edit().run(GREEN, ended="unknown", exit_code=None)
+    assert len(session.lessons) == 1
+
+
+def test_the_edits_of_a_refused_call_were_not_made() -> None:
+    session = Session().run(RED).edit(ended="denied").edit(ended="failed").run(GREEN)
+    assert [lesson.tags for lesson in session.lessons] == [("flaky",)]
+
+
+def test_an_amended_decision_replaces_the_earlier_one() -> None:
+    session = (
+        Session()
+        .tell("prompt", text="Let's use Redis instead of memcached.")
+        .tell("prompt", text="Actually, let's use Postgres instead of Redis.")
+    )
+    assert [lesson.replaces for lesson in session.lessons] == ["", "Let's use Redis instead of memcached"]
+    assert [said.text for said in session.state.decided] == ["Let's use Postgres instead of Redis"]
+    assert session.lessons[1].rejected == ("Redis",)
+
+
+def test_what_the_person_calls_wrong_is_a_failed_attempt_on_the_last_edits() -> None:
+    session = Session().tell("prompt", text="Speed it up.").edit().tell("prompt", text="That's wrong. Never cache the parser.")
+    lesson, rule = session.lessons
+    assert (lesson.kind, lesson.outcome, lesson.places[0].symbol) == ("attempt", "failed", "parse")
+    assert "Never cache the parser" in lesson.text
+    assert (rule.kind, rule.text) == ("rule", "Never cache the parser")
+
+
+# --- any order, any size
+
+
+@st.composite
+def any_event(draw) -> Event:
+    words = st.text(max_size=60) | st.sampled_from(
+        [RED, GREEN, OTHER_RED, "No, that's wrong.", "Never use x.", OLD, NEW, "\x00", "\ud800"]
+    )
+    edits = st.builds(
+        Edit,
+        st.sampled_from(["a.py", "/x/b.js", "tests/test_a.py", "", "..", "C:\\a.py"]) | words,
+        words,
+        words,
+        st.sampled_from(["change", "whole", "delete", "move"]),
+    )
+    return Event(
+        draw(st.sampled_from(["start", "prompt", "before", "after", "said", "compact", "stop", "end"])),
+        "c",
+        "s",
+        draw(st.integers(0, 2**45)),
+        cwd=draw(st.sampled_from(["", ROOT, "/other", "rel"])),
+        agent=draw(st.sampled_from(["", "a1"])),
+        text=draw(words),
+        tool=draw(st.sampled_from(["", "shell", "edit", "read"])),
+        call=draw(st.sampled_from(["", "1", "2", "3"])),
+        command=draw(
+            words | st.sampled_from(["pytest", "pytest -x a.py", "go test ./...", "make", "git checkout a.py", "python a.py"])
+        ),
+        edits=tuple(draw(st.lists(edits, max_size=2))),
+        ended=draw(st.sampled_from(["ok", "failed", "denied", "interrupted", "unknown"])),
+        exit_code=draw(st.sampled_from([None, 0, 1, 2, 137])),
+        output=draw(words),
+    )
+
+
+def test_a_file_whose_name_has_line_breaks_is_passed_over() -> None:
+    session = Session().edit(path="a\nb.py").edit(path="\n").run(RED).edit(path="a\r.py").run(GREEN)
+    assert session.lessons == [] and session.state.files == ()
+
+
+@pytest.mark.slow
+@settings(max_examples=50, deadline=None)
+@given(st.lists(any_event(), max_size=12))
+def test_no_order_of_events_raises_and_every_state_survives_json(told) -> None:
+    state = State()
+    for event in told:
+        state, lessons = step(state, event)
+        text = state.to_json()
+        assert len(text.encode()) <= LARGEST
+        again = State.from_json(text)
+        assert again.to_json() == text
+        for lesson in lessons:
+            assert lesson.text and "\n" not in lesson.text
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.randoms(use_true_random=False), st.sampled_from(cases("dev")))
+def test_the_events_of_a_real_session_in_any_order_raise_nothing(random, case) -> None:
+    told = events(case)
+    random.shuffle(told)
+    state = State()
+    for event in told:
+        state, _ = step(state, event)
+
+
+def test_a_state_stays_small_however_long_the_session() -> None:
+    state = State()
+    for n in range(400):
+        event = Event(
+            "after",
+            "c",
+            "s",
+            n,
+            ROOT,
+            tool="shell",
+            command=f"pytest tests/test_{n}.py",
+            ended="failed",
+            exit_code=1,
+            output=f"FAILED tests/test_{n}.py::test_x - ValueError: {'é' * 290}\n1 failed in 0.1s\n",
+        )
+        state, _ = step(state, event)
+        state, _ = step(
+            state,
+            Event("after", "c", "s", n, ROOT, tool="edit", ended="ok", edits=(Edit(f"dir{n}/a.py", "é" * 5000, "ü" * 5000),)),
+        )
+        state, _ = step(state, Event("prompt", "c", "s", n, ROOT, text="ß" * 5000))
+    assert len(state.to_json().encode()) <= LARGEST
+    assert State.from_json(state.to_json()).open
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        "null",
+        "1",
+        '{"version": 99}',
+        '{"version": 1, "open": [[1]]}',
+        '{"version": 1, "edited": "x"}',
+        "{" * 100_000,
+        '{"version":1,"changes":[["a"]]}',
+        '{"version":1,"pending":3}',
+    ],
+)
+def test_what_is_no_state_is_an_empty_one(text: str) -> None:
+    assert State.from_json(text) == State()
+
+
+def test_a_state_is_plain_json() -> None:
+    session = Session().tell("prompt", text="fix it").run(RED).edit()
+    row = json.loads(session.state.to_json())
+    assert row["edited"] == 1 and row["asked"] == ["fix it"]
+
+
+def test_the_same_lesson_in_two_sessions_is_the_same_text() -> None:
+    noise = [
+        "2026-01-02T03:04:05.123Z",
+        "/tmp/pytest-of-me/pytest-{}/test0/a.db",
+        "0x7f3a{}b2c",
+        "127.0.0.1:5{}321",
+        "550e8400-e29b-41d4-a716-44665544{:04d}",
+        "{}1234567890",
+        "0.0123{}45s",
+    ]
+    one, other = ([entry.format(n) if "{" in entry else entry for entry in noise] for n in (1, 2))
+    assert stable(" ".join(["cannot open", *one])) == stable(" ".join(["cannot open", *other]))
+    assert stable("assert 401 == 200") == "assert 401 == 200"
+
+
+@pytest.mark.parametrize(
+    ("path", "cwd", "place"),
+    [
+        (f"{ROOT}/a/b.py", ROOT, "a/b.py"),
+        ("a/b.py", ROOT, "a/b.py"),
+        ("b.py", f"{ROOT}/a", "a/b.py"),
+        ("..\\x\\b.py", f"{ROOT}/a", "x/b.py"),
+        ("./a/../b.py", ROOT, "b.py"),
+        ("/etc/hosts", ROOT, "/etc/hosts"),
+        ("", "", ""),
+    ],
+)
+def test_paths_are_told_from_the_top_of_the_project(path: str, cwd: str, place: str) -> None:
+    assert placed(path, cwd, ROOT) == place
+
+
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [
+        ("git checkout -- a.py", "attempt"),
+        ("git restore a.py", "attempt"),
+        ("git -C /home/dev/shop checkout .", "attempt"),
+        ("git reset --hard", "attempt"),
+        ("git stash", "attempt"),
+        ("git reset", ""),
+        ("git restore --staged a.py", ""),
+        ("git stash pop", ""),
+        ("git checkout -b feature/a.py", ""),
+        ("git checkout main", ""),
+    ],
+)
+def test_git_that_takes_edits_back_is_known(command: str, kind: str) -> None:
+    session = Session().run(GREEN).edit().run(RED)
+    session.tell("after", tool="shell", command=command, ended="ok", exit_code=0, output="done").run(GREEN)
+    assert "".join(lesson.kind for lesson in session.lessons) == kind
+
+
+def test_what_a_subagent_is_asked_is_not_said_by_the_person() -> None:
+    session = Session().tell("prompt", text="Never use floats.", agent="a1").tell("stop", text="done", agent="a1")
+    assert session.lessons == [] and session.state.asked == () and session.state.words == ""
+
+
+def test_of_the_symbols_that_are_named_those_count_that_differ() -> None:
+    old = "    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n"
+    event = Event("after", "c", "s", 1, ROOT, tool="edit", ended="ok", edits=(Edit("a.py", old, old.replace("2", "3")),))
+    state, _ = step(State(root=ROOT), event, lambda edit: ("A.f", "A.g"))
+    assert state.changes[0].symbols == ("A.g",)
+
+
+def test_what_clients_wrap_around_a_prompt_is_not_asked() -> None:
+    session = Session().tell("prompt", text="<system-reminder>\nsecret advice\n</system-reminder>\nfix the parser")
+    assert session.state.asked == ("fix the parser",)
+
+
+def test_a_file_outside_of_the_project_is_told_by_its_name_alone() -> None:
+    session = Session().run(RED).edit("    return 1", "    return 2", path="/home/someone/else/a.py").run(GREEN)
+    (lesson,) = session.lessons
+    assert "someone" not in lesson.text + lesson.detail + lesson.code
+    assert lesson.places[0].path == "/home/someone/else/a.py"
+
+
+JEST_RED = "FAIL ./src/a.test.js\n  ● total › is zero\n\n    TypeError: x is null\n\nTests:       1 failed, 2 passed, 3 total\n"
+JEST_GREEN = "Tests:       3 passed, 3 total\n"
+
+
+@pytest.mark.parametrize(
+    ("red", "green", "closed"),
+    [
+        ("npm test", "npx jest src/a.test.js", True),
+        ("npx jest", "npm test", True),
+        ("npm test", "npx jest a.test", True),
+        ("npm test", "npx jest src/b.test.js", False),
+        ("npm run test:unit", "npm run test:e2e", False),
+        ("npm run test:unit", "npm run test:unit", True),
+        ("npx jest", "npx vitest run", False),
+    ],
+)
+def test_which_command_takes_in_the_tests_of_another(red: str, green: str, closed: bool) -> None:
+    session = Session().run(JEST_RED, red).edit(path="src/a.js").run(JEST_GREEN, green)
+    assert bool(session.lessons) is closed
+
+
+def test_listing_tests_closes_nothing() -> None:
+    session = Session().run(RED).edit().run("tests/test_a.py::test_x\n3 tests collected in 0.01s\n", "pytest --collect-only -q")
+    assert session.lessons == [] and len(session.state.open) == 1
+
+
+@pytest.mark.parametrize("command", ["pytest -q --snapshot-update", "FOO=1 pytest -q", "pytest -q -p no:randomly"])
+def test_another_way_of_running_them_does_not_make_tests_flaky(command: str) -> None:
+    assert Session().run(RED).run(GREEN, command).lessons == []
+
+
+@pytest.mark.parametrize(
+    "command", ["pytest --ignore=tests/test_a.py", "pytest --deselect tests/test_a.py::test_x", "pytest -m 'not slow'"]
+)
+def test_a_run_that_leaves_tests_out_closes_none_of_them(command: str) -> None:
+    assert Session().run(RED).edit().run(GREEN, command).lessons == []

@@ -1,0 +1,229 @@
+"""What test runners and compilers print: counts, failing tests, the message that tells why."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hardwon.capture.results import failure, read
+from tests.excerpts.judge import cases
+
+# runner's output, passed, failed, names of failing tests, words of the first message
+TABLE = {
+    "pytest": (
+        "FAILED tests/a.py::test_x - ValueError: bad day\nFAILED tests/a.py::T::test_y[1] - assert 1 == 2\n=== 2 failed, 3 "
+        "passed, 1 warning in 0.12s ===\n",
+        3,
+        2,
+        ["tests/a.py::test_x", "tests/a.py::T::test_y[1]"],
+        "bad day",
+    ),
+    "pytest cut by tail": ("2 failed, 3 passed in 1.20s\n", 3, 2, [], ""),
+    "unittest": (
+        "F.\n=====\nFAIL: test_u (tests.test_a.T.test_u)\n-----\nTraceback (most recent call last):\n  File "
+        '"/x/tests/test_a.py", line 4, in test_u\n'
+        "    self.assertEqual(1, 2)\nAssertionError: 1 != 2\n\n-----\nRan 2 tests in 0.001s\n\nFAILED (failures=1)\n",
+        1,
+        1,
+        ["tests.test_a.T.test_u"],
+        "1 != 2",
+    ),
+    "jest": (
+        "FAIL ./a.test.js\n  ● total › is zero\n\n    expect(received).toBe(expected) // Object.is equality\n\n    Expected: "
+        "0\n    Received: 1\n\n"
+        "Tests:       1 failed, 2 passed, 3 total\n",
+        2,
+        1,
+        ["total › is zero"],
+        "Expected: 0 Received: 1",
+    ),
+    "vitest": (
+        " FAIL  a.test.ts > total > is zero\nAssertionError: expected 1 to be +0\n\n Test Files  1 failed (1)\n      Tests  1 "
+        "failed | 2 passed (3)\n",
+        2,
+        1,
+        ["total > is zero"],
+        "expected 1 to be",
+    ),
+    "mocha": (
+        "  1 passing (3ms)\n  1 failing\n\n  1) total\n       is zero:\n     TypeError: x is null\n",
+        1,
+        1,
+        ["total is zero"],
+        "x is null",
+    ),
+    "go": (
+        "--- FAIL: TestSum (0.00s)\n    --- FAIL: TestSum/two (0.00s)\n        a_test.go:9: got 0, want 2\nFAIL\n"
+        "FAIL\texample.com/a\t0.01s\nFAIL\n",
+        0,
+        1,
+        ["TestSum/two"],
+        "got 0, want 2",
+    ),
+    "cargo": (
+        "running 2 tests\ntest tests::a ... ok\ntest tests::b ... FAILED\n\n---- tests::b stdout ----\nthread 'tests::b' "
+        "panicked at src/lib.rs:9:9:\n"
+        "attempt to divide by zero\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n",
+        1,
+        1,
+        ["tests::b"],
+        "attempt to divide by zero",
+    ),
+    "maven": (
+        "[ERROR] shop.CartTest.total -- Time elapsed: 0.006 s <<< FAILURE!\n[ERROR]   CartTest.total:11 expected: <6> but "
+        "was: <5>\n"
+        "[ERROR] Tests run: 2, Failures: 1, Errors: 0, Skipped: 0\n",
+        1,
+        1,
+        ["shop.CartTest.total"],
+        "expected: <6> but was: <5>",
+    ),
+    "gradle": (
+        "CartTest > total() FAILED\n    java.lang.AssertionError: expected 6\n\n2 tests completed, 1 failed\n",
+        1,
+        1,
+        ["CartTest.total"],
+        "expected 6",
+    ),
+    "ctest": (
+        "67% tests passed, 1 tests failed out of 3\n\nThe following tests FAILED:\n\t  2 - sum_adds (Failed)\n",
+        2,
+        1,
+        ["sum_adds"],
+        "",
+    ),
+    "rspec": (
+        "  1) Cart is zero\n     Failure/Error: total\n\n     NoMethodError:\n       undefined method `sum'\n     # "
+        "./lib/a.rb:3\n\n3 examples, 1 failure\n\n"
+        "rspec ./spec/a_spec.rb:7 # Cart is zero\n",
+        2,
+        1,
+        ["Cart is zero"],
+        "undefined method",
+    ),
+    "node": (
+        "TAP version 13\nnot ok 1 - adds\n  ---\n  error: 'two'\n  name: 'AssertionError'\n  ...\nok 2 - zero\n"
+        "# tests 2\n# pass 1\n# fail 1\n",
+        1,
+        1,
+        ["adds"],
+        "two",
+    ),
+    "deno": ("FAILED | 2 passed | 1 failed (3ms)\n", 2, 1, [], ""),
+    "dotnet": (
+        "  Failed Shop.Tests.Total [3 ms]\n  Error Message:\nFailed!  - Failed:     1, Passed:     2, Skipped:     0, Total:     3\n",
+        2,
+        1,
+        ["Shop.Tests.Total"],
+        "Error Message",
+    ),
+    "phpunit": (
+        "1) CartTest::testTotal\nFailed asserting that 5 matches 6.\n\nFAILURES!\nTests: 3, Assertions: 3, Failures: 1.\n",
+        2,
+        1,
+        ["CartTest::testTotal"],
+        "Failed asserting",
+    ),
+}
+
+
+@pytest.mark.parametrize("runner", TABLE)
+def test_a_report_is_read(runner: str) -> None:
+    output, passed, failed, names, said = TABLE[runner]
+    found = read(output)
+    assert found is not None
+    assert (found.passed, found.failed, found.verdict) == (passed, failed, False)
+    assert [one.name for one in found.failing if one.name] == names
+    assert said in " ".join(f"{one.kind}: {one.message}" for one in found.failing)
+
+
+GREEN = [
+    "3 passed in 0.01s\n",
+    "Ran 2 tests in 0.001s\n\nOK\n",
+    "Tests:       3 passed, 3 total\n",
+    " Test Files  1 passed (1)\n      Tests  3 passed (3)\n",
+    "  2 passing (3ms)\n",
+    "ok  \texample.com/a\t0.004s\n",
+    "running 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored\n",
+    "Tests run: 2, Failures: 0, Errors: 0, Skipped: 0\n",
+    "BUILD SUCCESSFUL in 3s\n",
+    "100% tests passed, 0 tests failed out of 3\n",
+    "3 examples, 0 failures\n",
+    "# tests 1\n# pass 1\n# fail 0\n",
+    "OK (3 tests, 3 assertions)\n",
+]
+
+
+@pytest.mark.parametrize("output", GREEN)
+def test_a_green_run_is_told(output: str) -> None:
+    found = read(output)
+    assert found is not None and found.verdict is True and not found.failing
+
+
+@pytest.mark.parametrize(
+    "output", ["", "hello\n", "On branch main\nnothing to commit\n", "total 12\n-rw-r--r-- a\n", "no tests ran in 0.01s\n"]
+)
+def test_other_output_is_no_report(output: str) -> None:
+    found = read(output)
+    assert found is None or found.verdict is None
+
+
+def test_every_red_run_of_the_excerpts_has_a_name_or_a_message() -> None:
+    silent = []
+    for case in cases("dev"):
+        for event in case["events"]:
+            found = read(event.get("output", "")) if event.get("command") and "hardwon" not in event["command"] else None
+            if found and found.verdict is False and not any(one.name or one.message for one in found.failing):
+                silent.append(case["name"])
+    assert silent == []
+
+
+COMPILERS = {
+    "rustc": ("error[E0308]: mismatched types\n --> src/lib.rs:4:5\n", "E0308", "mismatched types", "src/lib.rs", 4),
+    "tsc": (
+        "user.ts(4,10): error TS18048: 'user.name' is possibly 'undefined'.\n",
+        "TS18048",
+        "'user.name' is possibly 'undefined'.",
+        "user.ts",
+        4,
+    ),
+    "gcc": ("a.c:3:5: error: expected ';' before '}' token\n", "", "expected ';' before '}' token", "a.c", 3),
+    "mypy": ("src/a.py:3: error: Incompatible return value type\n", "", "Incompatible return value type", "src/a.py", 3),
+    "go": ("./cart.go:6:49: undefined: bb\n", "", "undefined: bb", "./cart.go", 6),
+    "javac through maven": ("[ERROR] /x/A.java:[3,5] cannot find symbol\n", "", "cannot find symbol", "/x/A.java", 3),
+}
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_compilers_first_error_is_told(compiler: str) -> None:
+    output, kind, message, path, line = COMPILERS[compiler]
+    found = failure(output)
+    assert found is not None
+    assert (found.kind, found.message, found.frames[0][:2]) == (kind, message, (path, line))
+
+
+@settings(max_examples=60)
+@given(st.lists(st.sampled_from([line for output, *_ in TABLE.values() for line in output.split("\n")]), max_size=60))
+def test_any_mixture_of_lines_is_read_without_an_error(lines: list[str]) -> None:
+    read("\n".join(lines))
+    failure("\n".join(lines))
+
+
+def test_hostile_output_takes_no_longer_than_its_length() -> None:
+    for piece in (
+        "FAILED ",
+        "● ",
+        "E  ",
+        "--- FAIL: ",
+        "1) a\n",
+        "Tests:  ",
+        " passed",
+        "at (a:1:1)\n",
+        "[ERROR]   ",
+        "not ok 1 - ",
+        "   ",
+        "____ ",
+    ):
+        read(f"3 passed in 0.1s\n{piece * 40_000}")
+        failure(piece * 40_000)

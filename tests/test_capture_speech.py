@@ -1,0 +1,315 @@
+"""What people say that is a decision, a rule or a correction, and what only sounds like it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hardwon.capture import routine, summary
+from hardwon.capture.commands import works
+from hardwon.capture.episode import State, step
+from hardwon.capture.event import Edit, Event
+from hardwon.capture.passages import difference, symbols, touched
+from hardwon.capture.speech import heard
+from hardwon.code.test_names import is_test
+
+SAID = [
+    (
+        "Let's use Redis instead of memcached because it persists.",
+        "decision",
+        "Let's use Redis instead of memcached because it persists",
+        "it persists",
+        ("memcached",),
+    ),
+    (
+        "We decided to keep SQLite, since one file is easier to back up.",
+        "decision",
+        "We decided to keep SQLite, since one file is easier to back up",
+        "one file is easier to back up",
+        (),
+    ),
+    (
+        "ok, prefer composition over inheritance here",
+        "decision",
+        "Prefer composition over inheritance here",
+        "",
+        ("inheritance",),
+    ),
+    (
+        "For the queue we're going with Postgres rather than Kafka.",
+        "decision",
+        "We're going with Postgres rather than Kafka",
+        "",
+        ("Kafka",),
+    ),
+    ("Never commit generated files.", "rule", "Never commit generated files", "", ()),
+    ("please always run make lint before committing", "rule", "Always run make lint before committing", "", ()),
+    ("Don't use mocks in the integration tests.", "rule", "Don't use mocks in the integration tests", "", ()),
+    ("From now on, all endpoints must be documented.", "rule", "From now on, all endpoints must be documented", "", ()),
+    ("No, that's wrong.", "wrong", "No, that's wrong", "", ()),
+    ("Revert that.", "wrong", "Revert that", "", ()),
+    ("This is not what I asked for.", "wrong", "This is not what I asked for", "", ()),
+    (
+        "Wir nehmen Postgres statt MySQL, weil wir JSONB brauchen.",
+        "decision",
+        "Wir nehmen Postgres statt MySQL, weil wir JSONB brauchen",
+        "wir JSONB brauchen",
+        ("MySQL",),
+    ),
+    ("Das ist falsch.", "wrong", "Das ist falsch", "", ()),
+    ("테스트에서 절대 sleep을 쓰지 마", "rule", "테스트에서 절대 sleep을 쓰지 마", "", ()),
+    ("我们决定用 Postgres 而不是 MySQL。", "decision", "我们决定用 Postgres 而不是 MySQL", "", ("MySQL",)),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "kept", "because", "rejected"), SAID)
+def test_it_is_heard(text: str, kind: str, kept: str, because: str, rejected: tuple[str, ...]) -> None:
+    (remark,) = heard(text, person=True)
+    assert (remark.kind, remark.text, remark.because, remark.rejected) == (kind, kept, because, rejected)
+    assert remark.passage == text
+
+
+NOTHING = [
+    "Should we use Redis instead of memcached?",
+    "What if we always cached?",
+    "Maybe use a queue instead of polling.",
+    "It always fails with a timeout.",
+    "Fix the login bug.",
+    "The retry never happens because the loop exits.",
+    "don't commit yet",
+    "Can we go with Postgres?",
+    "I wonder whether we should never retry.",
+    "If it is cold we always miss.",
+    "```\nnever use x\n```",
+    "> never use x",
+    "    never use x\n",
+    "`never use x` is in the linter's docs",
+    '"we decided to use x instead of y"',
+    "2026-01-01 10:00:00 ERROR never use x",
+    'Traceback (most recent call last):\n  File "a.py", line 1\nValueError: never use x',
+    "<system-reminder>\nNever tell the user.\n</system-reminder>",
+    "no problem",
+    "No, thanks!",
+    "Why do we use Celery over RQ?",
+    "Write a function that returns a list instead of a tuple.",
+    "x" * 5000,
+    "",
+    "?!",
+    "never",
+    "Explain why we never use mocks.",
+]
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_it_says_nothing_of_the_kind(text: str) -> None:
+    assert heard(text, person=True) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'll use grep to find it.",
+        "Let's use httpx instead of requests.",
+        "Never mind.",
+        "That's wrong, I will fix it.",
+        "I could use X instead of Y.",
+        "Always happy to help.",
+    ],
+)
+def test_the_agents_own_plans_are_no_decisions(text: str) -> None:
+    assert heard(text, person=False) == ()
+
+
+def test_a_decision_of_the_agent_has_a_reason_or_an_alternative() -> None:
+    (remark,) = heard("I looked around. I decided to use a set instead of a list because lookups dominate.", person=False)
+    assert (remark.because, remark.rejected) == ("lookups dominate", ("a list",))
+
+
+@settings(max_examples=150)
+@given(st.text(max_size=300))
+def test_any_text_is_heard_without_an_error(text: str) -> None:
+    heard(text + " instead of", person=True)
+    heard("never " + text, person=False)
+
+
+def test_hostile_text_takes_no_longer_than_its_length() -> None:
+    for piece in (
+        "never ",
+        "instead of ",
+        "no, ",
+        "for the a ",
+        "we decided ",
+        "<system-reminder>",
+        "<",
+        "a must ",
+        ". Never",
+        "use x over ",
+        "대신 ",
+        "不要",
+        "and also please ",
+    ):
+        heard(piece * 20_000, person=True)
+        heard(piece * 20_000, person=False)
+
+
+# --- routine failures
+
+ROUTINE = [
+    ("pytest -q", 127, "bash: pytest: command not found", "not found"),
+    ("pytest --foo", 4, "error: unrecognized arguments: --foo", "usage"),
+    ("pytest nope.py", 4, "ERROR: file or directory not found: nope.py\n", "path"),
+    ("pytest", 137, "", "killed"),
+    ("pytest", 1, "", "silent"),
+    ("grep x y", 1, "", "no check"),
+    ("git commit", 1, "nothing to commit", "no check"),
+    ("ruff check .", 1, "E501 line too long", "style"),
+    ("python a.py", 1, "requests.exceptions.ConnectionError: Max retries exceeded", "network"),
+    ("node a.js", 1, "Error: listen EADDRINUSE", "environment"),
+    ("hardwon ok X", 1, "x", "own"),
+    ("python a.py", 1, "ModuleNotFoundError: No module named 'requests'", "environment"),
+    ("npm run build", 1, "npm error code ENOTFOUND", "network"),
+    ("make tset", 2, "make: *** No rule to make target 'tset'.", "not found"),
+    ("npm run lnt", 1, 'npm error Missing script: "lnt"', "no check"),
+    ("go test ./...", 1, "go: go.mod file not found in current directory", "path"),
+]
+
+
+@pytest.mark.parametrize(("command", "code", "output", "reason"), ROUTINE)
+def test_a_routine_failure_is_known(command: str, code: int, output: str, reason: str) -> None:
+    found = routine.reason(works(command)[0], code, "failed", output)
+    assert found == reason or (found and reason == "no check")
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "FAILED tests/a.py::test_x - ValueError: permission denied for users\n1 failed in 0.1s\n",
+        "ValueError: bad day\n",
+        "ModuleNotFoundError: No module named 'shop.cart'",
+    ],
+)
+def test_a_failure_of_the_code_is_none(output: str) -> None:
+    assert routine.reason(works("pytest")[0], 1, "failed", output, frozenset(("shop", "cart"))) == ""
+
+
+def test_what_one_test_says_of_the_network_is_routine() -> None:
+    assert routine.of_failure("ConnectionRefusedError", "[Errno 111] Connection refused") == "environment"
+    assert routine.of_failure("AssertionError", "assert 1 == 2") == ""
+
+
+# --- passages
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("def a():\n    pass\n\nasync def b(x):\n    pass", ("a", "b")),
+        ("class A(B):\n    def f(self): ...", ("A", "f")),
+        ("export default function load() {", ("load",)),
+        ("const total = (items) => {", ("total",)),
+        ("func (c *Cart) Add(n string) {", ("Cart.Add",)),
+        ("func Sum[T any](a T) T {", ("Sum",)),
+        ("pub(crate) async fn run() {", ("run",)),
+        ("    public static int total(int a) {", ("total",)),
+        ("impl Display for Cart {", ("Cart",)),
+        ("if (x) {\n  return y;\n}", ()),
+        ("x = 1", ()),
+        ("for (const a of b) {", ()),
+        ("", ()),
+    ],
+)
+def test_declarations_of_a_passage_are_found(text: str, found: tuple[str, ...]) -> None:
+    assert symbols(text) == found
+
+
+def test_only_the_declaration_that_differs_is_touched() -> None:
+    old = "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n"
+    assert touched(old, old.replace("return 2", "return 3")) == ("g",)
+    assert touched(old, old.replace("return 1", "return 3")) == ("f",)
+    assert touched(old, old + "\n    def h(self):\n        return 4\n") == ("h",)
+    assert touched("    return 1", "    return 2") == ()
+
+
+def test_a_difference_shows_only_what_differs() -> None:
+    assert difference("a\nb\nc", "a\nX\nc") == "-b\n+X"
+    assert difference("a", "a") == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "test"),
+    [
+        ("tests/a.py", True),
+        ("src/a_test.go", True),
+        ("a.test.ts", True),
+        ("spec/a_spec.rb", True),
+        ("conftest.py", True),
+        ("src/attest.py", False),
+        ("contest/a.py", False),
+        ("src\\tests\\a.cs", True),
+        ("src/CartTest.java", True),
+        ("Sources/CartTests.swift", True),
+        ("src/latest.py", False),
+        ("src/Latest.java", False),
+        ("src/attests.py", False),
+    ],
+)
+def test_files_of_tests_are_known(path: str, test: bool) -> None:
+    assert is_test(path) is test
+
+
+# --- summaries
+
+
+def told(*events: Event) -> State:
+    state = State(root="/r")
+    for event in events:
+        state, _ = step(state, event)
+    return state
+
+
+def test_a_summary_says_what_was_asked_decided_changed_and_left_open() -> None:
+    state = told(
+        Event("prompt", "c", "s", 1, "/r", text="Make the parser quicker. Let's use a table instead of regexes."),
+        Event("after", "c", "s", 2, "/r", tool="edit", ended="ok", edits=(Edit("a.py", "def f():\n    a", "def f():\n    b"),)),
+        Event(
+            "after",
+            "c",
+            "s",
+            3,
+            "/r",
+            tool="shell",
+            command="pytest",
+            ended="failed",
+            exit_code=1,
+            output="FAILED t.py::test_x - ValueError: bad\n1 failed in 0.1s\n",
+        ),
+        Event("stop", "c", "s", 4, "/r", text="The parser is quicker; one test still fails."),
+    )
+    text = summary.of(state)
+    assert text.splitlines() == [
+        "Asked: Make the parser quicker. Let's use a table instead of regexes.",
+        "Decided: Let's use a table instead of regexes",
+        "Changed: a.py (f)",
+        "Learnt: Let's use a table instead of regexes" if "Learnt" in text else "Still failing: t.py::test_x: ValueError: bad",
+        *(["Still failing: t.py::test_x: ValueError: bad"] if "Learnt" in text else []),
+        "Last words: The parser is quicker; one test still fails.",
+    ]
+
+
+def test_a_session_without_edits_failures_or_decisions_has_no_summary() -> None:
+    assert (
+        summary.of(
+            told(Event("prompt", "c", "s", 1, "/r", text="What does it do?"), Event("stop", "c", "s", 2, "/r", text="It parses."))
+        )
+        == ""
+    )
+
+
+def test_a_summary_is_bounded() -> None:
+    events = [Event("prompt", "c", "s", n, "/r", text="x" * 5000) for n in range(30)]
+    events += [
+        Event("after", "c", "s", n, "/r", tool="edit", ended="ok", edits=(Edit(f"{'d' * 200}/{n}.py", "a", "b"),))
+        for n in range(200)
+    ]
+    assert 0 < len(summary.of(told(*events))) <= summary.LONGEST

@@ -1,0 +1,255 @@
+"""What the hooks' payloads of each client are read as, and what each client is answered: recorded cases, and payloads of any kind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon import quick_json
+from hardwon.agents import outcomes, patches, payload
+from hardwon.agents.answers import Answer, Say
+from hardwon.agents.edits import changed
+from hardwon.agents.hearing import hears
+from hardwon.agents.shell_edits import changed as by_command
+from hardwon.agents.table import CLIENTS, row
+from hardwon.capture.event import Edit, Event
+from tests import hook_answers, hook_payloads
+
+NOW = 1_764_410_400_000
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it, without what is as by default."""
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, Event | Edit):
+        told = {name: plain(getattr(value, name)) for name in value._fields}
+        return {name: item for name, item in told.items() if name not in value._defaults or item != plain(value._defaults[name])}
+    return value
+
+
+def told(answer: Answer) -> dict[str, Any]:
+    """An answer as the recorded cases have it."""
+    said: dict[str, Any] = {"stdout": json.loads(answer.stdout)} if answer.stdout else {}
+    if answer.stderr:
+        said["stderr"] = answer.stderr
+    return said | ({"exit": answer.exit} if answer.exit else {})
+
+
+@pytest.mark.parametrize(("name", "case"), hook_payloads.cases(), ids=[name for name, _ in hook_payloads.cases()])
+def test_a_payload_is_read_and_answered_as_recorded(name: str, case: dict[str, Any]) -> None:
+    client = row(name.partition("/")[0])
+    assert client is not None
+    raw = case["payload"]
+    event = payload.read(payload.parse(json.dumps(raw).encode()), client, case.get("environment", {}), NOW)
+    if case["event"] is None:
+        assert event is None
+        return
+    assert event is not None and event.at == NOW
+    assert {key: item for key, item in plain(event).items() if key != "at"} == case["event"]
+    assert told(payload.answer(raw, client, event, Say())) == case["silent"]
+    assert told(payload.answer(raw, client, event, Say("C"))) == case["context"]
+    if event.moment == "before":
+        assert told(payload.answer(raw, client, event, Say("", "R"))) == case["refusal"]
+
+
+@pytest.mark.parametrize(("name", "case"), hook_payloads.cases(), ids=[name for name, _ in hook_payloads.cases()])
+def test_context_is_answered_just_where_the_client_hands_it_on(name: str, case: dict[str, Any]) -> None:
+    event = case["event"]
+    if event is None or name in ("cursor/subagentStart", "cursor/afterFileEdit") or "copilot" in name:
+        return
+    told = case["context"].get("stdout", {})
+    assert ("C" in [*told.values(), *told.get("hookSpecificOutput", {}).values()]) == hears(event["client"], event["moment"])
+
+
+REAL = sorted((Path(__file__).parent / "golden" / "payloads").glob("*/*.json"))
+# Moments of which nothing is made: what they tell comes with another one too.
+_OF_NO_USE = ("PostToolBatch", "PostCompact", "Notification", "PermissionRequest")
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in REAL if file.parent.name != "opencode"], ids=lambda file: f"{file.parent.name}/{file.stem}"
+)
+def test_what_the_real_clients_sent_is_understood(file: Path) -> None:
+    name = "codex" if file.parent.name.startswith("codex") else file.parent.name
+    client, raw = row(name), json.loads(file.read_text(encoding="utf-8"))
+    assert client is not None
+    value = raw.get("payload", raw)
+    event = payload.read(value, client, {}, NOW)
+    if file.stem.startswith(_OF_NO_USE):
+        assert event is None
+        return
+    assert event is not None and event.client == name and event.cwd
+    _is_bounded(event)
+    if event.moment in ("before", "after"):
+        assert event.tool not in ("", "other") and event.tool_name
+        assert bool(event.command) == (event.tool == "shell") and (event.edits or event.tool not in ("edit", "write"))
+    if event.moment == "after" and name != "codex":
+        assert event.ended in ("ok", "failed")
+    said = payload.answer(value, client, event, Say("context", "why" if event.moment == "before" else ""))
+    out = said.stdout + "\n" if said.stdout else ""
+    assert not hook_answers.problem(name, hook_answers.event_name(name, value), out, said.stderr, said.exit)
+
+
+def test_every_client_with_a_dialect_has_cases() -> None:
+    assert {name for name in CLIENTS if (client := row(name)) and client.dialect} == set(hook_payloads.CLIENTS)
+
+
+@pytest.mark.parametrize("client", hook_payloads.CLIENTS)
+def test_whatever_comes_the_answer_is_one_that_the_client_takes(client: str) -> None:
+    known = row(client)
+    assert known is not None
+    read = 0
+    for seed in range(300):  # test_hooks.py has two thousand, as processes
+        raw = hook_payloads.spoilt(client, seed)
+        answer = payload.nothing(known)
+        value: Any = None
+        try:
+            value = payload.parse(raw)
+            event = payload.read(value, known, {}, NOW)
+        except ValueError:
+            event = None
+        if event is not None:
+            read += 1
+            refusal = "why" if event.moment == "before" and seed % 2 else ""
+            answer = payload.answer(value, known, event, Say("context" if seed % 3 else "", refusal))
+            _is_bounded(event)
+        out = answer.stdout + "\n" if answer.stdout else ""
+        client_of = event.client if event else client
+        name = hook_answers.event_name(client_of, value)
+        assert not hook_answers.problem(client_of, name, out, answer.stderr, answer.exit), (seed, raw[:300], answer)
+    assert read > 100
+
+
+def _is_bounded(event: Event) -> None:
+    assert event.session and len(event.session) <= 200
+    assert len(event.output) <= 66_000 and len(event.command) <= 66_000 and len(event.text) <= 66_000
+    assert len(event.edits) <= 201 and len(event.paths) <= 500
+    repr(event).encode()  # no half of a surrogate pair
+
+
+def test_quick_json_reads_and_writes_what_json_does() -> None:
+    for text in ('{"a": [1, -2.5e3, true, null, "\\u00e9\\n\\ud83d\\ude00"]}', " [] ", '"x"', "1e999", '\ufeff{"b": NaN}'):
+        expected = json.loads(text.lstrip("\ufeff"), parse_constant=lambda _: None)
+        assert quick_json.loads(text.encode()) == expected
+    told = {"a": 'q"\\\n\u2028é😀', "b": True, "c": {"d": "x"}}
+    assert json.loads(quick_json.dumps(told)) == told
+    assert quick_json.dumps(told).isascii()
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"{", b"nul", b"{} {}", b"[" * 1_000_000, b'{"a":' * 200_000, b"1" * 10_000, b"\xff", b"{'a': 1}"]
+)
+def test_what_is_no_json_is_a_value_error(raw: bytes) -> None:
+    with pytest.raises(ValueError):
+        payload.parse(raw)
+
+
+@given(st.text())
+def test_any_text_survives_quick_json(text: str) -> None:
+    clean = text.encode("utf-8", "replace").decode()
+    assert json.loads(quick_json.dumps({"a": clean}))["a"] == clean
+
+
+COMMANDS: list[tuple[str, list[Edit]]] = [
+    ("echo hi > out.txt", [Edit("out.txt", new="hi", kind="whole")]),
+    ("echo hi >> 'my file.txt'", [Edit("my file.txt", new="hi")]),
+    ("pytest -q 2>&1 | tee log.txt", [Edit("log.txt", kind="whole")]),
+    ("make > /dev/null 2>&1", []),
+    ("cat > a.py <<'EOF'\nx = 1\ny > 2\nEOF", [Edit("a.py", new="x = 1\ny > 2\n", kind="whole")]),
+    ("cat <<EOF >> a.py\nx = 1\nEOF\npython a.py", [Edit("a.py", new="x = 1\n")]),
+    ("sed -i 's/old/new/' a.py b.py", [Edit("a.py", "old", "new"), Edit("b.py", "old", "new")]),
+    ("sed -i.bak -e '3,7d' a.py", [Edit("a.py", lines=(3, 7))]),
+    ("sed -i '' 's/a.*b/c/g' a.py", [Edit("a.py")]),
+    ("sed -n '1,5p' a.py", []),
+    ("sed -Ei '12s|x|y|' a.py", [Edit("a.py", "x", "y", lines=(12, 12))]),
+    ("perl -i -pe 's/x/y/' a.py", [Edit("a.py", "x", "y")]),
+    ("perl -ne 'print if /x/' a.py", []),
+    ("mv a.py b.py", [Edit("a.py", kind="move", target="b.py")]),
+    ("mv -f a.py c.py lib", [Edit("a.py", kind="move", target="lib/a.py"), Edit("c.py", kind="move", target="lib/c.py")]),
+    ("cp -r a.py lib/", [Edit("lib/a.py", kind="whole")]),
+    ("rm -rf build old.py", [Edit("build", kind="delete"), Edit("old.py", kind="delete")]),
+    ("rm -rf $BUILD *.pyc", []),
+    ("git rm --cached a.py", [Edit("a.py", kind="delete")]),
+    ("git -C sub mv a.py b.py", [Edit("sub/a.py", kind="move", target="sub/b.py")]),
+    ("git restore a.py", [Edit("a.py", kind="whole")]),
+    ("git restore --staged a.py", []),
+    ("git checkout main", []),
+    ("git checkout HEAD -- a.py", [Edit("a.py", kind="whole")]),
+    (
+        "cd auth && echo x > a.py; cd /tmp; echo y > b.py",
+        [Edit("auth/a.py", new="x", kind="whole"), Edit("/tmp/b.py", new="y", kind="whole")],
+    ),
+    ("bash -lc \"sed -i 's/x/y/' a.py\"", [Edit("a.py", "x", "y")]),
+    ("sudo env A=1 tee -a /etc/hosts", [Edit("/etc/hosts")]),
+    ("[[ a > b ]] && (( 3 > 2 ))", []),
+    ("git commit -m \"$(cat <<'EOF'\nfix > it\nEOF\n)\"", []),
+]
+
+
+@pytest.mark.parametrize(("command", "edits"), COMMANDS, ids=[command for command, _ in COMMANDS])
+def test_a_command_tells_which_files_it_changes(command: str, edits: list[Edit]) -> None:
+    assert list(by_command(command)) == edits
+
+
+def test_a_folder_of_the_call_goes_before_relative_paths_only() -> None:
+    assert [edit.path for edit in by_command("echo x > a; echo y > /b; echo z > ~/c", "sub")] == ["sub/a", "/b", "~/c"]
+
+
+PATCH = """*** Begin Patch
+*** Update File: a.py
+@@ def f():
+ keep
+-old
++new
+@@
+-x
++y
+*** End of File
+*** End Patch
+*** Update File: not.py"""
+
+
+def test_each_passage_of_a_patch_is_an_edit_with_its_context() -> None:
+    assert patches.parse(PATCH) == (Edit("a.py", "keep\nold", "keep\nnew"), Edit("a.py", "x", "y"))
+
+
+def test_a_patch_is_found_in_every_form_in_which_agents_hand_it_over() -> None:
+    expected = patches.parse(PATCH)
+    assert changed("edit", "apply_patch", {"command": PATCH}) == expected
+    assert changed("edit", "apply_patch", {"input": PATCH}) == expected
+    assert changed("shell", "Bash", {"command": f"apply_patch <<'EOF'\n{PATCH}\nEOF"}) == expected
+    assert changed("shell", "shell", {"command": ["apply_patch", PATCH]}) == expected
+    assert changed("shell", "shell", {"command": ["bash", "-lc", f"cd sub && apply_patch <<'EOF'\n{PATCH}\nEOF"]}) == tuple(
+        edit.replace(path="sub/a.py") for edit in expected
+    )
+
+
+@given(st.text(alphabet="*@+- \nabUpdateFile:BeginPatch", max_size=400))
+def test_any_patch_is_read_without_an_error(text: str) -> None:
+    for edit in patches.parse(f"*** Begin Patch\n{text}"):
+        assert edit.path
+    patches.replacements(text)
+
+
+OUTPUTS = [
+    ("Exit code 1\nFAILED", 1),
+    ("ok\nExit Code: 127", 127),
+    ("Process exited with code 0\nOutput:\nfine", 0),
+    ("[The command completed with exit code -1.]", -1),
+    ("text that speaks of an exit code 1 in the middle of a sentence that goes on", None),
+    ("exit", None),
+    ("Exit code: 99999999999999999999", None),
+    ("", None),
+    ("Exit code \u0663", None),
+]
+
+
+@pytest.mark.parametrize(("output", "code"), OUTPUTS)
+def test_an_exit_code_is_found_where_clients_write_it(output: str, code: int | None) -> None:
+    assert outcomes.exit_code(output) == code

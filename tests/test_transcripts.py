@@ -1,0 +1,645 @@
+"""Transcripts of agents' clients: read into events, in the shape that each client and version writes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import apsw
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hardwon.capture import ours
+from hardwon.errors import InvalidInput
+from hardwon.importers import database
+from hardwon.importers import source as sources
+from hardwon.importers.transcripts import finding, reading
+from hardwon.importers.transcripts.finding import Ground, Roots, Transcript
+from hardwon.importers.transcripts.records import Tally, millis
+from hardwon.search.pack import CLOSING, OPENING
+from tests import transcriptmaker as made
+from tests.transcriptmaker import FORMS, Maker, Step, client_of, edit, hook, prompt, said, shell, tool, write
+
+if TYPE_CHECKING:
+    from hardwon.capture.event import Event
+
+REAL = Path(__file__).parent / "transcripts"
+SHOP = "/home/ann/shop"
+
+
+def roots(home: Path) -> Roots:
+    return Roots(
+        (str(home / ".claude"),), str(home / ".codex"), str(home / ".gemini"), str(home / ".local" / "share" / "opencode")
+    )
+
+
+def found(home: Path, cwd: Path | str) -> list[Transcript]:
+    return list(finding.find(Ground((str(cwd),)), roots(home)).transcripts)
+
+
+def events(transcript: Transcript) -> tuple[list[Event], Tally]:
+    tally = Tally()
+    return list(reading.read(transcript, tally)), tally
+
+
+def told(form: str, tmp_path: Path, steps: list[Step]) -> tuple[list[Event], Tally]:
+    """What a session of that form tells."""
+    cwd = tmp_path / "shop"
+    cwd.mkdir(exist_ok=True)
+    path = Maker(tmp_path, cwd).write(form, steps)
+    several = finding.named(str(path), Ground((str(cwd),))) if form == "transcript" else found(tmp_path, cwd)
+    assert len(several) == 1
+    return events(several[0])
+
+
+def moments(several: list[Event]) -> list[tuple[str, ...]]:
+    return [
+        (one.moment, one.tool, one.ended, str(one.exit_code)) if one.moment == "after" else (one.moment, one.tool or one.text)
+        for one in several
+    ]
+
+
+# --- what each form tells
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_form_tells_the_same_session(form: str, tmp_path: Path) -> None:
+    several, tally = told(form, tmp_path, made.fix(tmp_path / "shop"))
+    first, last = "Make the test of the total pass, please.", "The total is right now."
+    edited = ("after", "edit", "ok", "0" if form.startswith("codex") else "None")
+    assert moments(several) == [
+        ("start", ""), ("prompt", first), ("said", "I run the tests first."), ("before", "shell"), ("after", "shell", "failed", "1"),
+        ("before", "edit"), edited, ("before", "shell"), ("after", "shell", "ok", "0"), ("said", last),
+    ]  # fmt: skip
+    assert {one.client for one in several} == {client_of(form)}
+    assert len({one.session for one in several}) == 1
+    assert {one.cwd for one in several if one.moment != "start"} == {str(tmp_path / "shop")}
+    (change,) = next(one for one in several if one.moment == "after" and one.tool == "edit").edits
+    assert (change.path, change.kind) == (str(tmp_path / "shop" / "shop.py"), "change")
+    assert (change.old.split("\n")[-1], change.new.split("\n")[-1]) == ("    return sum(cart)", "    return sum(cart) + 1")
+    failed = next(one for one in several if one.ended == "failed")
+    assert failed.command == "python3 -m pytest -q"
+    assert "FAILED test_shop.py::test_total - assert 3 == 4" in failed.output
+    times = [one.at for one in several if form != "codex-first"]
+    assert times == sorted(times)
+    assert (tally.unknown, tally.broken, tally.cut, tally.rewound) == ({}, 0, 0, 0)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_refused_command_has_not_failed(form: str, tmp_path: Path) -> None:
+    several, _ = told(form, tmp_path, [prompt("Clean up"), Step("denied", "rm -rf build")])
+    ended = [one.ended for one in several if one.moment == "after"]
+    assert ended == (["failed"] if form == "transcript" else ["denied"])
+
+
+@pytest.mark.parametrize("form", [one for one in FORMS if one not in ("codex-first", "gemini-json", "transcript")])
+def test_subagents_belong_to_their_session_and_their_prompts_are_no_persons(form: str, tmp_path: Path) -> None:
+    cwd = tmp_path / "shop"
+    cwd.mkdir()
+    maker = Maker(tmp_path, cwd)
+    session, agent = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+    maker.write(form, [prompt("Count the files"), said("There are three.")], session)
+    maker.write(form, [prompt("Count them for me"), shell("ls | wc -l", "3\n"), said("Three.")], session, agent=agent)
+    (one,) = found(tmp_path, cwd)
+    several, _ = events(one)
+    assert one.session == session
+    assert {event.session for event in several} == {session}
+    assert [event.text for event in several if event.moment == "prompt"] == ["Count the files"]
+    assert [(event.agent, event.command) for event in several if event.moment == "after"] == [(agent, "ls | wc -l")]
+
+
+# --- Claude Code
+
+
+def claude(tmp_path: Path, records: list[dict[str, Any]], tail: str = "") -> tuple[list[Event], Tally]:
+    path = tmp_path / "session.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in records) + tail)
+    return events(Transcript("claude-code", "s", (str(path),)))
+
+
+def test_what_a_person_went_back_from_is_not_told(tmp_path: Path) -> None:
+    maker = Maker(tmp_path, SHOP)
+    first = maker.claude_records([prompt("Add a cache"), said("Ready")], "s")
+    left = maker.claude_records([prompt("Use Redis"), shell("redis-cli ping", "PONG")], "s", parent=first[-1]["uuid"])
+    kept = maker.claude_records([prompt("Use SQLite"), said("Done")], "s", parent=first[-1]["uuid"])
+    several, tally = claude(tmp_path, [*first, *left, *kept])
+    assert [one.text for one in several if one.moment in ("prompt", "said")] == ["Add a cache", "Ready", "Use SQLite", "Done"]
+    assert not [one for one in several if one.command]
+    assert tally.rewound == len(left)
+
+
+def test_parallel_calls_are_all_told(tmp_path: Path) -> None:
+    maker = Maker(tmp_path, SHOP)
+    first = maker.claude_records([prompt("Look"), shell("ls", "a"), shell("pwd", "/")], "s")
+    # Both calls first, then their results, each a child of its own call.
+    _, call1, result1, call2, result2 = first
+    call2["parentUuid"], result1["parentUuid"], result2["parentUuid"] = call1["uuid"], call1["uuid"], call2["uuid"]
+    rest = maker.claude_records([said("Seen"), prompt("Good")], "s", parent=result2["uuid"])
+    several, tally = claude(tmp_path, [first[0], call1, call2, result1, result2, *rest])
+    assert [one.command for one in several if one.moment == "after"] == ["ls", "pwd"]
+    assert tally.rewound == 0
+
+
+def test_a_session_goes_on_after_compaction_and_its_summary_is_nobodys_words(tmp_path: Path) -> None:
+    maker = Maker(tmp_path, SHOP)
+    before = maker.claude_records([prompt("Add a cache"), said("Ready")], "s")
+    boundary = {**before[-1], "type": "system", "subtype": "compact_boundary", "uuid": "b", "parentUuid": None,
+                "logicalParentUuid": before[-1]["uuid"], "compactMetadata": {"trigger": "auto"}}  # fmt: skip
+    told_again = {
+        **before[0],
+        "uuid": "c",
+        "parentUuid": "b",
+        "isCompactSummary": True,
+        "message": {"role": "user", "content": "We decided it."},
+    }
+    after = maker.claude_records([prompt("Go on")], "s", parent="c")
+    several, _ = claude(tmp_path, [*before, boundary, told_again, *after])
+    assert [(one.moment, one.text or one.source) for one in several] == [
+        ("start", "startup"), ("prompt", "Add a cache"), ("said", "Ready"), ("compact", "auto"), ("prompt", "Go on"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (
+            "<command-name>/fix</command-name>\n<command-args>the login, never with sleep</command-args>",
+            ["the login, never with sleep"],
+        ),
+        ("<command-name>/clear</command-name>\n<command-args></command-args>", []),
+        ("<local-command-stdout>Set model</local-command-stdout>", []),
+        ("<bash-input>ls</bash-input>", []),
+        ("[Request interrupted by user for tool use]", []),
+        ([{"type": "text", "text": "Look at this"}, {"type": "image", "source": {"data": "aGVsbG8="}}], ["Look at this"]),
+    ],
+)
+def test_what_the_client_writes_in_a_persons_place_is_not_theirs(content: Any, words: list[str], tmp_path: Path) -> None:
+    record = Maker(tmp_path, SHOP).claude_records([prompt("x")], "s")[0]
+    record["message"]["content"] = content
+    several, _ = claude(tmp_path, [record])
+    assert [one.text for one in several if one.moment == "prompt"] == words
+
+
+def test_unknown_records_are_counted_and_a_cut_last_line_is_no_damage(tmp_path: Path) -> None:
+    records = [
+        {"type": "telepathy", "sessionId": "s"},
+        {"type": ["odd"]},
+        *Maker(tmp_path, SHOP).claude_records([prompt("Hi")], "s"),
+    ]
+    several, tally = claude(tmp_path, records, '{"type": "assistant", "mess')
+    assert [one.text for one in several if one.moment == "prompt"] == ["Hi"]
+    assert (tally.unknown, tally.broken, tally.cut) == ({"telepathy": 1, "(none)": 1}, 0, 1)
+
+
+# --- Codex
+
+
+def codex(tmp_path: Path, records: list[dict[str, Any]]) -> list[Event]:
+    path = tmp_path / "rollout.jsonl"
+    head = {"timestamp": "2026-05-04T10:00:00Z", "type": "session_meta", "payload": {"id": "s", "cwd": SHOP}}
+    path.write_text("".join(json.dumps(one) + "\n" for one in [head, *records]))
+    return events(Transcript("codex", "s", (str(path),)))[0]
+
+
+def item(**payload: Any) -> dict[str, Any]:
+    return {"timestamp": "2026-05-04T10:00:01Z", "type": "response_item", "payload": payload}
+
+
+def notice(**payload: Any) -> dict[str, Any]:
+    return {"timestamp": "2026-05-04T10:00:02Z", "type": "event_msg", "payload": payload}
+
+
+CALL = item(type="function_call", name="exec_command", arguments='{"cmd": "make"}', call_id="c1")
+
+
+@pytest.mark.parametrize(
+    ("records", "ended"),
+    [
+        ([item(type="function_call_output", call_id="c1", output="no word of an end")], ("unknown", None)),
+        (
+            [
+                item(type="function_call_output", call_id="c1", output="text"),
+                notice(type="exec_command_end", call_id="c1", exit_code=2),
+            ],
+            ("failed", 2),
+        ),
+        (
+            [
+                notice(type="exec_command_end", call_id="c1", exit_code=0),
+                item(type="function_call_output", call_id="c1", output="x"),
+            ],
+            ("ok", 0),
+        ),
+        (
+            [item(type="function_call_output", call_id="c1", output="Exit code: 3\nWall time: 0 seconds\nOutput:\nbad")],
+            ("failed", 3),
+        ),
+        ([item(type="function_call_output", call_id="c1", output="aborted by user after 3.1s")], ("interrupted", None)),
+        ([notice(type="turn_aborted", reason="interrupted")], ("interrupted", None)),
+    ],
+)
+def test_the_end_of_a_command_is_taken_from_whatever_tells_it(records: list[dict[str, Any]], ended: Any, tmp_path: Path) -> None:
+    after = [one for one in codex(tmp_path, [CALL, *records]) if one.moment == "after"]
+    assert [(one.ended, one.exit_code) for one in after] == [ended]
+
+
+def test_a_command_in_the_background_ends_with_the_call_that_waited_for_it(tmp_path: Path) -> None:
+    running = "Chunk ID: 1\nWall time: 1.0 seconds\nProcess running with session ID 7\nOutput:\n"
+    ended = "Chunk ID: 2\nWall time: 9.0 seconds\nProcess exited with code 1\nOutput:\nFAILED test_a.py::test_b\n"
+    several = codex(tmp_path, [
+        CALL, item(type="function_call_output", call_id="c1", output=running),
+        item(type="function_call", name="write_stdin", arguments='{"session_id": 7, "chars": ""}', call_id="c2"),
+        item(type="function_call_output", call_id="c2", output=ended),
+    ])  # fmt: skip
+    (after,) = [one for one in several if one.moment == "after"]
+    assert (after.call, after.command, after.ended, after.exit_code) == ("c1", "make", "failed", 1)
+    assert after.output == "FAILED test_a.py::test_b\n"
+
+
+def test_what_a_script_of_the_agent_runs_is_told_by_its_items(tmp_path: Path) -> None:
+    (transcript,) = finding.find(Ground((SHOP,)), Roots(codex=str(REAL / "codex-0.171.0-scripts"))).transcripts
+    several, tally = events(transcript)
+    assert ("python3 -m pytest -q -p no:cacheprovider", "failed", 1) in [
+        (one.command, one.ended, one.exit_code) for one in several if one.moment == "after"
+    ]
+    assert [change.path for one in several if one.moment == "after" for change in one.edits][:1] == [f"{SHOP}/shop.py"]
+    assert tally.unknown == {}
+
+
+# --- Gemini CLI
+
+
+def test_the_last_line_of_a_message_stands_and_a_rewind_takes_back(tmp_path: Path) -> None:
+    path = tmp_path / "chats" / "session-1.jsonl"
+    path.parent.mkdir()
+    common = {"timestamp": "2026-05-04T10:00:00Z"}
+    records = [
+        {"sessionId": "s", "projectHash": "h", "startTime": "2026-05-04T10:00:00Z"},
+        {"id": "1", "type": "user", "content": "Use Redis", **common},
+        {"id": "2", "type": "gemini", "content": "half", **common},
+        {"id": "2", "type": "gemini", "content": "whole", **common},
+        {"$rewindTo": "1"},
+        {"id": "3", "type": "user", "content": "Use SQLite", **common},
+        {"id": "4", "type": "gemini", "content": "hal", **common},
+        {"id": "4", "type": "gemini", "content": "half and whole", **common},
+        {"id": "5", "type": "wonder", **common},
+    ]
+    path.write_text("".join(json.dumps(one) + "\n" for one in records))
+    several, tally = events(Transcript("gemini", "s", (str(path),)))
+    assert [one.text for one in several if one.moment in ("prompt", "said")] == ["Use SQLite", "half and whole"]
+    assert (tally.rewound, tally.unknown) == (3, {"wonder": 1})
+
+
+# --- OpenCode
+
+
+def test_a_session_that_was_reverted_ends_there(tmp_path: Path) -> None:
+    path = Maker(tmp_path, SHOP).write("opencode", [prompt("Use Redis"), said("Done"), prompt("Never mind")], "ses_1")
+    db = apsw.Connection(str(path))
+    db.execute("UPDATE session SET revert = ?", (json.dumps({"messageID": "msg_0003ses_1"}),))
+    db.close()
+    (one,) = found(tmp_path, SHOP)
+    several, tally = events(one)
+    assert [event.text for event in several if event.moment in ("prompt", "said")] == ["Use Redis"]
+    assert tally.rewound > 0
+
+
+@pytest.mark.parametrize("state", ["idle", "open", "writing", "killed"])
+def test_a_database_is_read_and_nothing_is_left_beside_it(state: str, tmp_path: Path) -> None:
+    path = Maker(tmp_path, SHOP).write("opencode", [prompt("Hello")], "ses_1")
+    db = apsw.Connection(str(path))
+    db.pragma("journal_mode", "wal")
+    db.execute("UPDATE session SET title = 'other'")
+    if state == "writing":
+        db.execute("BEGIN IMMEDIATE; UPDATE session SET title = 'not committed'")
+    elif state == "killed":
+        log = Path(f"{path}-wal").read_bytes()
+        db.close()
+        Path(f"{path}-wal").write_bytes(log)
+    elif state == "idle":
+        db.close()
+    before = sorted((one.name, one.read_bytes() if one.suffix == ".db" else b"") for one in path.parent.iterdir())
+    (one,) = found(tmp_path, SHOP)
+    assert [event.text for event in events(one)[0] if event.moment == "prompt"] == ["Hello"]
+    assert sorted((one.name, one.read_bytes() if one.suffix == ".db" else b"") for one in path.parent.iterdir()) == before
+
+
+def test_a_database_that_is_locked_or_damaged_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "_PATIENCE", 50)
+    path = Maker(tmp_path, SHOP).write("opencode", [prompt("Hello"), *[said("x" * 3_000)] * 20], "ses_1")
+    lock = apsw.Connection(str(path))
+    lock.pragma("journal_mode", "delete")
+    lock.execute("BEGIN EXCLUSIVE")
+    locked = finding.find(Ground((SHOP,)), roots(tmp_path))
+    assert [(name, "locked" in why) for name, why in locked.unreadable] == [(str(path), True)]
+    lock.execute("ROLLBACK")
+    lock.close()
+    raw = bytearray(path.read_bytes())
+    raw[len(raw) // 2 :] = bytes(len(raw) - len(raw) // 2)
+    path.write_bytes(raw)
+    damaged = finding.find(Ground((SHOP,)), roots(tmp_path))
+    tallies = [events(one)[1] for one in damaged.transcripts]
+    assert damaged.unreadable or [one for one in tallies if one.broken]
+
+
+# --- real ones
+
+
+@pytest.mark.parametrize(
+    ("place", "client", "kinds"),
+    [
+        (Roots((str(REAL / "claude-code-2.1.332"),)), "claude-code", {"prompt", "said", "before", "after", "start", "compact"}),
+        (Roots(codex=str(REAL / "codex-0.171.0")), "codex", {"prompt", "said", "before", "after", "start", "compact"}),
+        (Roots(gemini=str(REAL / "gemini-0.61.0")), "gemini", {"prompt", "said", "before", "after", "start"}),
+        (Roots(opencode=str(REAL / "opencode-1.18.33")), "opencode", {"prompt", "said", "before", "after", "start", "compact"}),
+    ],
+)
+def test_transcripts_of_the_real_clients_are_understood_whole(place: Roots, client: str, kinds: set[str], tmp_path: Path) -> None:
+    if client == "gemini":
+        here = tmp_path / "gemini"
+        here.mkdir()
+        (here / "tmp").symlink_to(REAL / "gemini-0.61.0" / "tmp")
+        (here / "projects.json").write_text(json.dumps({"projects": {SHOP: "shop"}}))
+        place = Roots(gemini=str(here))
+    (transcript,) = finding.find(Ground((SHOP,)), place).transcripts
+    several, tally = events(transcript)
+    assert {one.moment for one in several} == kinds
+    assert (tally.unknown, tally.broken, tally.cut) == ({}, 0, 0)
+    prompts = [one.text for one in several if one.moment == "prompt"]
+    assert prompts[0] == "Make the test of the total pass, please."
+    runs = [(one.ended, one.exit_code) for one in several if one.moment == "after" and "pytest" in one.command]
+    assert runs == [("failed", 1), ("ok", 0)]
+    assert {one.agent for one in several if one.command == "ls | wc -l"} != {""}
+
+
+# --- finding
+
+
+def test_sessions_of_subfolders_and_worktrees_are_found_and_those_of_neighbours_are_not(tmp_path: Path) -> None:
+    shop, tree = tmp_path / "shop", tmp_path / "wt-fix"
+    for form in ("claude-code", "codex", "gemini", "opencode"):
+        for number, cwd in enumerate((shop, shop / "api", tree, tmp_path / "shop-old", tmp_path / "other")):
+            home = tmp_path / "homes" / form / str(number)
+            Maker(home, cwd).write(form, [prompt("Hello")], f"{number}0000000-1111-4111-8111-111111111111")
+            several = finding.find(Ground((str(shop), str(tree))), roots(home)).transcripts
+            assert [one.cwd for one in several] == ([str(cwd)] if number < 3 else []), form
+
+
+def test_a_session_of_another_clone_is_found_by_its_remote(tmp_path: Path) -> None:
+    path = Maker(tmp_path, tmp_path / "elsewhere").write("codex", [prompt("Hello")], "s1")
+    text = path.read_text().replace('"branch": "main"', '"branch": "main", "repository_url": "git@github.com:Ann/Shop.git"')
+    path.write_text(text)
+    assert found(tmp_path, tmp_path / "shop") == []
+    ground = Ground((str(tmp_path / "shop"),), "github.com/ann/shop")
+    assert [one.session for one in finding.find(ground, roots(tmp_path)).transcripts] == ["s1"]
+
+
+def test_gemini_names_a_project_by_a_hash_a_marker_or_its_list(tmp_path: Path) -> None:
+    from hashlib import sha256
+
+    shop = str(tmp_path / "shop")
+    path = Maker(tmp_path, shop).write("gemini", [prompt("Hello")], "s1")
+    (tmp_path / ".gemini" / "projects.json").unlink()
+    assert found(tmp_path, shop) == []
+    folder = path.parent.parent
+    (folder / ".project_root").write_text(shop)
+    assert [one.cwd for one in found(tmp_path, shop)] == [shop]
+    (folder / ".project_root").write_text(str(tmp_path / "other"))
+    assert found(tmp_path, shop) == []
+    (folder / ".project_root").unlink()
+    folder.rename(folder.parent / sha256(shop.encode()).hexdigest())
+    assert [one.cwd for one in found(tmp_path, shop)] == [shop]
+
+
+def test_links_and_files_that_cannot_be_read_are_passed_over_and_told(tmp_path: Path) -> None:
+    shop = tmp_path / "shop"
+    path = Maker(tmp_path, shop).write("claude-code", [prompt("Hello")], "s1")
+    outside = tmp_path / "outside.jsonl"
+    outside.write_bytes(path.read_bytes())
+    (path.parent / "s2.jsonl").symlink_to(outside)
+    (path.parent / "s3.jsonl").mkdir()
+    os.mkfifo(path.parent / "s4.jsonl")
+    assert [one.session for one in found(tmp_path, shop)] == ["s1"]
+    with pytest.raises(InvalidInput, match="is a link"):
+        finding.named(str(path.parent / "s2.jsonl"), Ground((str(shop),)))
+
+
+def test_files_of_other_users_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop = tmp_path / "shop"
+    Maker(tmp_path, shop).write("claude-code", [prompt("Hello")], "s1")
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    result = finding.find(Ground((str(shop),)), roots(tmp_path))
+    assert (result.transcripts, result.foreign) == ((), 1)
+
+
+def test_only_sessions_since_a_time_are_found(tmp_path: Path) -> None:
+    shop = tmp_path / "shop"
+    path = Maker(tmp_path, shop).write("claude-code", [prompt("Hello")], "s1")
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    ground = Ground((str(shop),))
+    assert len(finding.find(ground, roots(tmp_path), since=1_700_000_000_000).transcripts) == 1
+    assert len(finding.find(ground, roots(tmp_path), since=1_700_000_000_001).transcripts) == 0
+
+
+# --- recognising
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_named_file_is_recognised_by_what_it_holds(form: str, tmp_path: Path) -> None:
+    shop = tmp_path / "shop"
+    path = Maker(tmp_path, shop).write(form, made.fix(shop))
+    if form not in ("opencode", "opencode-json"):
+        moved = tmp_path / f"anything{path.suffix}"
+        path.rename(moved)
+        path = moved
+    several = finding.named(str(path), Ground((str(shop),)))
+    assert [one.client for one in several] == [client_of(form)]
+    assert [one.text for one in events(several[0])[0] if one.moment == "prompt"] == ["Make the test of the total pass, please."]
+
+
+@pytest.mark.parametrize("content", [b"", b"hello\n", b'{"a": 1}\n', b"\x89PNG\r\n\x1a\n\0\0", b'[1, 2]\n{"role": 7}\n'])
+def test_what_is_no_transcript_is_refused(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(InvalidInput, match="no transcript"):
+        finding.named(str(path), Ground((SHOP,)))
+
+
+# --- damage
+
+
+LINES = ("claude-code", "codex", "codex-envelope", "gemini", "transcript")
+
+
+@pytest.mark.parametrize("form", LINES)
+def test_damage_in_the_middle_costs_its_own_lines_only(form: str, tmp_path: Path) -> None:
+    shop = tmp_path / "shop"
+    path = Maker(tmp_path, shop).write(form, made.fix(shop))
+    lines = path.read_bytes().splitlines(keepends=True)
+    deep = b"[" * 100_000 + b"]" * 100_000 + b"\n"
+    damage = [
+        b"\0\0\0\0\n",
+        b"not json\n",
+        b'{"type": "user", "message": {"content": "\xff\xfe"}}\n',
+        deep,
+        b'{"type": 1e999}\n',
+        b"null\n",
+    ]
+    path.write_bytes(b"".join([*lines[:3], *damage, *lines[3:]]) + b"\0\0\0\0\0")
+    transcript = Transcript(client_of(form), "s", (str(path),), str(shop), 1)
+    several, tally = events(transcript)
+    assert [one.ended for one in several if one.moment == "after" and one.tool == "shell"] == ["failed", "ok"]
+    assert tally.broken == 3
+
+
+@pytest.mark.parametrize("form", LINES)
+def test_a_line_that_is_too_long_is_passed_over(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "LONGEST_LINE", 20_000)
+    shop = tmp_path / "shop"
+    path = Maker(tmp_path, shop).write(form, [prompt("Hello"), shell("cat big", "x" * 100_000), said("Bye")])
+    several, tally = events(Transcript(client_of(form), "s", (str(path),), str(shop), 1))
+    assert [one.text for one in several if one.moment in ("prompt", "said")] == ["Hello", "Bye"]
+    assert tally.too_long > 0
+
+
+READING = """
+import resource, sys
+from hardwon.importers.transcripts import claude
+from hardwon.importers.transcripts.records import Tally
+tally = Tally()
+count = sum(1 for _ in claude.read(sys.argv[1], tally))
+print(count, tally.records, tally.too_long, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+def test_half_a_gigabyte_is_read_in_bounded_memory(tmp_path: Path) -> None:
+    import resource
+    import subprocess
+    import sys
+
+    path = tmp_path / "big.jsonl"
+    maker = Maker(tmp_path, SHOP)
+    record = json.dumps(maker.claude_records([shell("cat log", "line of a log\n" * 3_000)], "s")[-1]) + "\n"
+    with path.open("w") as file:
+        file.write(json.dumps(maker.claude_records([prompt("Hello")], "s")[0]) + "\n")
+        for number in range(500 * (1 << 20) // len(record)):
+            file.write(record.replace('"uuid": "', f'"uuid": "{number}'))
+        file.write('{"type": "user", "x": "' + "y" * (100 << 20) + '"}\n')
+    out = subprocess.run([sys.executable, "-c", READING, str(path)], check=True, capture_output=True, text=True).stdout.split()
+    assert int(out[2]) == 1
+    assert int(out[1]) > 5_000
+    scale = 1 if resource.getpagesize() and sys.platform == "linux" else 1 << 10
+    assert int(out[3]) / scale < 300 << 10  # kilobytes
+
+
+KEYS = (
+    "type", "payload", "message", "content", "uuid", "parentUuid", "toolUseResult", "item", "id", "call_id", "name", "arguments", "output",
+    "role", "toolCalls", "args", "result", "status", "timestamp", "$set", "$rewindTo", "attachment", "session", "text",
+)  # fmt: skip
+KINDS = (
+    "user", "assistant", "response_item", "event_msg", "session_meta", "gemini", "system", "tool_use", "function_call", "item_completed",
+)  # fmt: skip
+ODD = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=6),
+    max_leaves=20,
+)
+
+
+@given(ODD, st.sampled_from(LINES))
+@settings(deadline=None, max_examples=60)
+def test_no_record_is_so_odd_that_reading_ends(odd: Any, form: str) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.jsonl"
+        shaped = [odd] + [
+            {"type": kind, "payload": odd, "message": odd, "item": odd, "content": odd, "role": "user", "id": "1"}
+            for kind in KINDS
+        ]
+        path.write_text("".join(json.dumps(one) + "\n" for one in shaped))
+        for event in reading.read(Transcript(client_of(form), "s", (str(path),), SHOP, 1), Tally()):
+            assert isinstance(event.text, str)
+
+
+# --- times
+
+
+@pytest.mark.parametrize(
+    ("value", "at"),
+    [
+        ("2026-05-04T10:00:00.250Z", 1_777_888_800_250), ("2026-05-04T12:00:00+02:00", 1_777_888_800_000),
+        ("2026-05-04T10:00:00", 1_777_888_800_000),
+        (1_777_888_800, 1_777_888_800_000), (1_777_888_800_250, 1_777_888_800_250), (1_777_888_800.25, 1_777_888_800_250),
+        ("yesterday", 7), (None, 7), (-5, 7), (float("nan"), 7), (float("inf"), 7), (True, 7), (1 << 80, 7), ("9" * 100, 7),
+        ("0001-01-01T00:00:00Z", 7),
+    ],
+)  # fmt: skip
+def test_times_of_all_forms_are_understood_and_others_are_those_before(value: Any, at: int) -> None:
+    assert millis(value, 7) == at
+
+
+# --- nothing of ours
+
+
+BLOCK = f"{OPENING}\n[#12 · lesson failed · claimed] `Cart.add`: never call it twice\n{CLOSING}"
+SECRET_OF_OURS = "never call it twice"
+TOOLS = ("mcp__hardwon__recall", "mcp__plugin_hardwon_hardwon__remember")
+COMMANDS = (
+    "hardwon recall 'cart'",
+    "python -m hardwon fail Cart.add 'never call it twice'",
+    "cd x && uvx hardwon brief",
+    "bash -c 'hardwon status'",
+)
+
+
+def _shapes(text: str, block: str) -> st.SearchStrategy[Step]:
+    around = st.tuples(st.sampled_from(["", "Look: ", "> "]), st.sampled_from(["", "\nGo on.", "\n\n"]))
+    embedded = around.map(lambda ends: f"{ends[0]}{block}{ends[1]}")
+    return st.one_of(
+        embedded.map(prompt), embedded.map(said), embedded.map(hook), embedded.map(lambda words: shell("cat notes", words)),
+        embedded.map(lambda words: shell("cat notes", words, 1)), embedded.map(lambda words: write("/home/ann/shop/notes.py", words)),
+        embedded.map(lambda words: edit("/home/ann/shop/a.py", words, "x = 1")),
+        st.sampled_from(TOOLS).map(lambda name: tool(name, text, text)),
+        st.sampled_from(COMMANDS).map(lambda command: shell(command, text)),
+        st.sampled_from(COMMANDS).map(lambda command: shell(command, text, 1)),
+    )  # fmt: skip
+
+
+def nothing_of_ours(form: str, data: st.DataObject) -> None:
+    """Our blocks, commands and tools anywhere in a session: none of them is told, and all the rest is."""
+    import tempfile
+
+    steps = data.draw(st.lists(_shapes(SECRET_OF_OURS, BLOCK), min_size=1, max_size=5))
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        path = Maker(home, SHOP).write(form, [prompt("Begin"), *steps, said("End")], "s1")
+        several = finding.named(str(path), Ground((SHOP,))) if form == "transcript" else found(home, SHOP)
+        heard = [one for transcript in several for one in events(transcript)[0]]
+    assert "Begin" in [one.text for one in heard]
+    assert "End" in [one.text for one in heard]
+    for one in heard:
+        words = [one.text, one.command, one.output, *(part for change in one.edits for part in (change.old, change.new))]
+        assert not [word for word in words if SECRET_OF_OURS in word or ours.holds(word)]
+        assert not ours.is_tool(one.tool_name)
+        assert not ours.is_command(one.command)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMS)
+@given(data=st.data())
+@settings(deadline=None, max_examples=10)
+def test_nothing_that_we_inject_or_run_is_told_by_any_reader(form: str, data: st.DataObject) -> None:
+    nothing_of_ours(form, data)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMS)
+@given(data=st.data())
+@settings(deadline=None, max_examples=300)
+def test_nothing_that_we_inject_or_run_is_told_in_many_more_sessions(form: str, data: st.DataObject) -> None:
+    nothing_of_ours(form, data)
