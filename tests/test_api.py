@@ -35,7 +35,7 @@ NAMES = {
     "install": "", "uninstall": "", "doctor": "",  # about files in a home folder
 }  # fmt: skip
 # What `ingest` reads, each by a method: `ingest` itself takes items of the program's own.
-INGEST = {"git", "docs", "deps", "code", "prs", "junit", "log", "transcripts", "shared"}
+INGEST = {"git", "docs", "deps", "code", "prs", "junit", "log", "transcripts", "notes", "shared"}
 # Options that are a matter of the command line, or another method's argument.
 DOORS = {"json", "project", "folder", "exit-code", "yes", "block", "explain", "inject", "dry-run"}
 

@@ -510,6 +510,23 @@ def test_the_verb_tells_what_came_of_it(project: Path, call: Callable[..., Resul
     assert "total" in call("query", "total").out
 
 
+def test_what_claude_code_noted_itself_comes_in_as_an_import_and_no_other_repositorys(
+    project: Path, call: Callable[..., Result], clients: Maker
+) -> None:
+    assert call("ingest", "notes").out == "no client keeps notes of this repository here\n"
+    session = clients.write("claude-code", made.fix(project), SESSION)
+    memory = session.parent / "memory"
+    memory.mkdir()
+    (memory / "MEMORY.md").write_text("# Memory\n\n- [decision] Totals are in cents\n")
+    done = call("ingest", "notes", "--json").data
+    assert (done["folders"], done["new"]) == ([str(memory)], 1)
+    assert call("recall", "are totals in cents", "--json").data["hits"][0]["memory"]["trust"] == "imported"
+    assert call("ingest", "notes", "--json").data["new"] == 0
+    # The same name of a folder, and another repository: /a/shop-x and /a/shop/x are one to Claude Code.
+    session.write_text(session.read_text().replace(str(project), "/elsewhere"))
+    assert call("ingest", "notes", "--json").data["folders"] == []
+
+
 def test_a_named_file_is_taken_in_whatever_it_is_called(project: Path, call: Callable[..., Result], clients: Maker) -> None:
     path = clients.write("transcript", made.fix(project), "mine")
     done = call("ingest", "transcripts", str(path))

@@ -193,6 +193,13 @@ def take(engine: Engine, path: str, wish: Wish) -> ImportReport:
         source.close()
 
 
+def take_folders(engine: Engine, folders: Iterable[str], wish: Wish) -> ImportReport:
+    """Several folders of notes as one import; what they share is one."""
+    from hardwon.importers.notes import read_folder
+
+    return _run(engine, (one for folder in folders for one in read_folder(folder)), None, wish)
+
+
 def take_project(engine: Engine, path: str, project: str, wish: Wish, form: str = sources.CODE_MEMORY) -> ImportReport:
     """One project of a database."""
     return _run(engine, _database(form).read(path, project), None, wish)

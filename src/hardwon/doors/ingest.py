@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.doors.handle import Call
 
-SOURCES = ("git", "docs", "deps", "code", "prs", "junit", "log", "transcripts", "shared")
+SOURCES = ("git", "docs", "deps", "code", "prs", "junit", "log", "transcripts", "notes", "shared")
 _LIMIT = 100_000
 
 
@@ -31,6 +31,10 @@ def ingest(call: Call) -> Answer:
         return _from_elsewhere(call, source, dry)
     if call.request.texts("file"):
         raise InvalidInput(f"`ingest {source}` takes no file", field="file", remedy=f"hardwon ingest {source}")
+    if source == "notes":
+        from hardwon.doors import transcripts
+
+        return transcripts.ingest_notes(call)
     if source == "shared":
         from hardwon.doors import sharing
 

@@ -143,6 +143,13 @@ class Sources:
         found = transcripts.found(self.engine, files, tuple(clients), since or 0)
         return self.engine.ingest_transcripts(found, dry_run=dry_run)
 
+    def ingest_notes(self, *, dry_run: bool = False) -> ImportReport:
+        """Take in what clients noted of this repository by themselves: imported, until a person approves it."""
+        from hardwon.doors import exchange, transcripts
+
+        folders = transcripts.folders_of_notes(self.engine)
+        return exchange.take_folders(self.engine, folders, exchange.Wish(self.scope, dry_run=dry_run))
+
     def ingest_code(self) -> CodeReport:
         """Bring the index of the code up to date with the working tree, and find what became of the code that memories speak of. A
         report of nothing outside any working tree."""

@@ -41,6 +41,30 @@ def ingest(call: Call) -> Answer:
     return Answer(text, data(report) | {"degraded": degraded}, 1 if report.unreadable and not report.clients else 0)
 
 
+def ingest_notes(call: Call) -> Answer:
+    """Take in what clients noted of this repository by themselves, as an import."""
+    from hardwon.doors import exchange
+
+    folders = folders_of_notes(call.engine)
+    wish = exchange.Wish(call.scope, dry_run=call.request.flag("dry-run"))
+    done = exchange.told(exchange.take_folders(call.engine, folders, wish))
+    text = done.text if folders else "no client keeps notes of this repository here"
+    answer: Answer = done.replace(text=text, data={"source": "notes", "folders": folders, **(done.data or {})})
+    return answer
+
+
+def folders_of_notes(engine: Engine) -> list[str]:
+    """The folders, not empty, in which clients keep notes of this repository."""
+    from hardwon.engine.transcripts import ground
+    from hardwon.importers.transcripts import finding
+
+    return [folder for folder in finding.notes(ground(engine), roots()) if _holds_notes(folder)]
+
+
+def _holds_notes(folder: str) -> bool:
+    return any(name.lower().endswith(".md") for _, _, names in os.walk(folder) for name in names)
+
+
 def found(engine: Engine, files: Sequence[str], clients: tuple[str, ...] = (), since: int = 0) -> Found:
     """The sessions of the files that are named, else of this repository, of the clients that are asked for (all by default). InvalidInput
     for a file that is no transcript."""

@@ -47,7 +47,7 @@ ROWS: dict[str, Callable[[str], Verb]] = {
         name,
         "Read what the repository itself tells: its commits, documents, dependencies, code; and how its tests went.",
         (
-            Argument("source", "git, docs, deps, code, prs, junit, log, transcripts or shared.", "name"),
+            Argument("source", "git, docs, deps, code, prs, junit, log, transcripts, notes or shared.", "name"),
             Argument(
                 "file",
                 "Of junit: reports, or folders with reports. Of log: a log; - reads standard input. Of transcripts: files.",
@@ -86,14 +86,16 @@ ROWS: dict[str, Callable[[str], Verb]] = {
             "hardwon ingest log build.log",
             "hardwon ingest transcripts --dry-run",
             "hardwon ingest transcripts --client claude-code --since 30d",
+            "hardwon ingest notes",
         ),
         "Idempotent: what is known is passed over, what changed is read again, what is gone goes. docs: READMEs, CONTRIBUTING, "
         "CHANGELOGs, decision records, docs/, by heading. deps: manifests and lock files of Python, JavaScript, Go, Rust and Java, with "
         "every change of a version; an upgrade that was taken back is a failed attempt. code: symbols and calls; memories "
         "follow their code through it. prs: what was said in merged pull requests, through `gh` or `glab` where they are there. junit: how "
         "tests went, in the XML of any runner. log: of GitHub Actions, GitLab or any other job. transcripts: what agents' clients wrote of "
-        "their sessions in this repository; see docs/transcripts.md. shared: what others put into .hardwon/memories/ (`hardwon share`). "
-        "--dry-run counts, secrets too; of code, prs, junit and log there is none.",
+        "their sessions in this repository; see docs/transcripts.md. notes: what Claude Code noted of this repository by itself. "
+        "shared: what others put into .hardwon/memories/ (`hardwon share`). --dry-run counts, "
+        "secrets too; of code, prs, junit and log there is none.",
         "ingest",
     ),
     "run": lambda name: Verb(

@@ -136,6 +136,30 @@ def find(ground: Ground, roots: Roots, clients: Iterable[str] = CLIENTS, since: 
     return Found(tuple(kept), tuple(search.unreadable), search.foreign)
 
 
+def notes(ground: Ground, roots: Roots) -> tuple[str, ...]:
+    """The folders of notes that Claude Code keeps for a repository by itself, beside its sessions there. Of Codex there are none that
+    belong to one repository."""
+    search = _Search(ground)
+    found = []
+    for root in dict.fromkeys(map(real, filter(None, roots.claude))):
+        for name in dict.fromkeys(_folder_name(top) for top in ground.tops):
+            folder = os.path.join(root, "projects", name)
+            memory = os.path.join(folder, "memory")
+            if os.path.isdir(memory) and not os.path.islink(memory) and _is_here(search, folder):
+                found.append(memory)
+    return tuple(found)
+
+
+def _is_here(search: _Search, folder: str) -> bool:
+    """Whether the sessions of a folder are this repository's, for another path may have the same name; no session says nothing."""
+    told = [_told_of(search, path) for path in search.files(folder, (".jsonl",))]
+    return not told or any(map(search.ground.holds, told))
+
+
+def _told_of(search: _Search, path: str) -> str:
+    return next((word(one, "cwd") for one in search.records(path, _FIRST_LINES) if word(one, "cwd")), "")
+
+
 # --- Claude Code: projects/FOLDER/SESSION.jsonl, and SESSION/subagents/…
 
 
@@ -147,7 +171,7 @@ def _claude(search: _Search, roots: Roots) -> None:
             if not any(base == name or base.startswith((name + "-", name[:_LONGEST_NAME])) for name in names):
                 continue
             for path in search.files(folder, (".jsonl",)):
-                cwd = next((word(one, "cwd") for one in search.records(path, _FIRST_LINES) if word(one, "cwd")), "")
+                cwd = _told_of(search, path)
                 if search.ground.holds(cwd):
                     session = os.path.basename(path).removesuffix(".jsonl")
                     _add(search, claude.CLIENT, session, (path, *_subagents(search, os.path.join(folder, session))), cwd)
