@@ -7,8 +7,8 @@ same turns.
 
 Examples::
 
-    python bench/mcp.py --memories 2000 --rounds 10
-    python bench/mcp.py --memories 20000 --rounds 30 --json mcp.json
+    python bench/mcp_server.py --memories 2000 --rounds 10
+    python bench/mcp_server.py --memories 20000 --rounds 30 --json mcp.json
 """
 
 from __future__ import annotations
