@@ -144,6 +144,7 @@ FREE = {
     "ingest_docs",
     "ingest_deps",
     "ingest_code",
+    "ingest_notes",
     "ingest_shared",
     "flaky_tests",
 }
