@@ -18,7 +18,7 @@ from hardwon.engine import capturing
 from hardwon.engine.session_file import heartbeats
 from hardwon.search.pack import OPENING, TAG
 from hardwon.store.lock import FileLock
-from hardwon.store.work.reads import Waiting
+from hardwon.store.sessions.reads import Waiting
 from hardwon.types import Anchor, Draft, Origin, Scope
 from tests.sessionground import CODE, DAY, GREEN, RED, VALIDATE, SessionGround
 

@@ -11,9 +11,9 @@ import pytest
 from hardwon.errors import Busy, Damaged, KeyMissing
 from hardwon.store.connection import PLAIN, Access
 from hardwon.store.lock import FileLock
-from hardwon.store.work.reads import Heartbeat, Waiting, WorkReads
-from hardwon.store.work.workfile import WorkFile
-from hardwon.store.work.writes import MOST_SESSIONS, MOST_WAITING
+from hardwon.store.sessions.reads import Heartbeat, Waiting, WorkReads
+from hardwon.store.sessions.workfile import WorkFile
+from hardwon.store.sessions.writes import MOST_SESSIONS, MOST_WAITING
 
 DAY = 86_400_000
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hardwon.doors.handle import Call
     from hardwon.doors.wired import Wired
     from hardwon.engine.core import Engine
-    from hardwon.store.work.reads import Heartbeat
+    from hardwon.store.sessions.reads import Heartbeat
 
 _HOUR = 3_600_000
 

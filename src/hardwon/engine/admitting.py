@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from hardwon.engine.core import Engine
     from hardwon.engine.record import Submission
-    from hardwon.store.work.reads import Waiting
+    from hardwon.store.sessions.reads import Waiting
 
 # What is wrong with an entry and not with the store.
 _POISON = (InvalidInput, NotFound, ValueError, TypeError, LookupError, OverflowError)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hardwon.capture.state import State
     from hardwon.engine.core import Engine
     from hardwon.engine.record import Submission
-    from hardwon.store.work.writes import WorkWrites
+    from hardwon.store.sessions.writes import WorkWrites
     from hardwon.types import Draft, Scope
 
 TOOL = "hook"
@@ -68,7 +68,7 @@ def _heard(engine: Engine, writer: WorkWrites, event: Event, scope: Scope) -> tu
     lost = 0
     for said, lesson in _submissions(engine, event, state.root, lessons, scope):
         from hardwon.engine.spooling import encode
-        from hardwon.store.work.reads import Waiting
+        from hardwon.store.sessions.reads import Waiting
 
         lost += writer.put_out(Waiting(said.id, encode(said, TOOL), lesson.replaces))
     return bool(lessons), lost

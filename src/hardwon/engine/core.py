@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hardwon.intake.bulk import Redactor
     from hardwon.store.base import Reader, Store, Transaction
     from hardwon.store.identity import Entry
-    from hardwon.store.work.workfile import WorkFile
+    from hardwon.store.sessions.workfile import WorkFile
     from hardwon.types import (
         Block,
         Difference,

@@ -18,10 +18,10 @@ from hardwon.store.keys.keyplace import NEW, OLD, KeyFile, KeyringItem, archive,
 from hardwon.store.keys.recrypt import BEFORE, PART, recrypt, remove_leftovers
 from hardwon.store.keys.sealing import new_identity, recipient_of
 from hardwon.store.keys.secret import Secret, written
+from hardwon.store.sessions import WORK
+from hardwon.store.sessions.workfile import WorkFile
 from hardwon.store.spooling.spool import Spool
 from hardwon.store.sqlite import SqliteStore
-from hardwon.store.work import WORK
-from hardwon.store.work.workfile import WorkFile
 from hardwon.types import Value
 
 TYPE_CHECKING = False

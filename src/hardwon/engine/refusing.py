@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hardwon.capture.event import Event
     from hardwon.engine.core import Engine
     from hardwon.store.base import Reader
-    from hardwon.store.work.writes import WorkWrites
+    from hardwon.store.sessions.writes import WorkWrites
     from hardwon.types import Memory, Scope
 
 BUDGET = 190  # tokens: clients show at most 800 characters beside a tool call

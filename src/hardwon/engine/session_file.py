@@ -6,7 +6,7 @@ import os
 import sys
 
 from hardwon.errors import Busy, Damaged, HardwonError, StoreError
-from hardwon.store.work import WORK
+from hardwon.store.sessions import WORK
 from hardwon.types import Finding
 
 TYPE_CHECKING = False
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from hardwon.capture.event import Event
     from hardwon.engine.core import Engine
-    from hardwon.store.work.reads import Heartbeat
-    from hardwon.store.work.workfile import WorkFile
-    from hardwon.store.work.writes import WorkWrites
+    from hardwon.store.sessions.reads import Heartbeat
+    from hardwon.store.sessions.workfile import WorkFile
+    from hardwon.store.sessions.writes import WorkWrites
 
     T = TypeVar("T")
 
@@ -28,8 +28,8 @@ _BEAT_MS = 600_000
 
 def session_file(engine: Engine) -> WorkFile | None:
     """The file beside the engine's store; None where the store is no file, or is not there: nothing is begun beside it then."""
+    from hardwon.store.sessions.workfile import WorkFile
     from hardwon.store.sqlite import SqliteStore
-    from hardwon.store.work.workfile import WorkFile
 
     if not isinstance(engine.store, SqliteStore) or not os.path.exists(engine.store.path):
         return None
@@ -111,6 +111,6 @@ def _was_written(path: str, now: int) -> bool:
 
 def beat_of(event: Event, now: int) -> Heartbeat:
     """The heartbeat of this process."""
-    from hardwon.store.work.reads import Heartbeat
+    from hardwon.store.sessions.reads import Heartbeat
 
     return Heartbeat(event.client, event.moment, now, sys.argv[0] if sys.argv else "", event.version)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hardwon.capture.event import Event
     from hardwon.capture.state import State
     from hardwon.engine.core import Engine
-    from hardwon.store.work.reads import Session
+    from hardwon.store.sessions.reads import Session
 
 # A session that was not heard of for so long may have died, and is summed up by the next start; one that goes on is so again later.
 _SILENT_MS = 60_000

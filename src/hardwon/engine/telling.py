@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from hardwon.capture.event import Event
     from hardwon.engine.core import Engine
-    from hardwon.store.work.writes import WorkWrites
+    from hardwon.store.sessions.writes import WorkWrites
     from hardwon.types import Hit
 
 

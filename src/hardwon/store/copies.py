@@ -13,7 +13,7 @@ import apsw
 from hardwon.store.beside import is_beside, unfinished
 from hardwon.store.code import CODE
 from hardwon.store.rows import to_blob
-from hardwon.store.work import WORK
+from hardwon.store.sessions import WORK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

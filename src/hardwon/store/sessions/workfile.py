@@ -9,17 +9,17 @@ from __future__ import annotations
 import os
 
 from hardwon.errors import Damaged
+from hardwon.store.sessions import WORK
+from hardwon.store.sessions.reads import WorkReads
 from hardwon.store.side.file import SideFile, SideReading, beside
-from hardwon.store.work import WORK
-from hardwon.store.work.reads import WorkReads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hardwon.store.connection import Access
+    from hardwon.store.sessions.transaction import WorkTransaction
     from hardwon.store.sqlite import SqliteStore
-    from hardwon.store.work.transaction import WorkTransaction
 
 _SCRUBBED = (
     "DELETE FROM refusals", "DELETE FROM told", "DELETE FROM calls", "DELETE FROM waiting", "DELETE FROM sessions",
@@ -29,7 +29,7 @@ _SCRUBBED = (
 class WorkFile(SideFile):
     """One repository's file, for all of its sessions."""
 
-    # "HWWK" in ASCII, and the number of the tables (store/work/tables.py).
+    # "HWWK" in ASCII, and the number of the tables (store/sessions/tables.py).
     application_id = 0x4857574B
     version = 1
     what = "the file of sessions"
@@ -52,7 +52,7 @@ class WorkFile(SideFile):
 
     def tables(self) -> str:
         """As SQL."""
-        from hardwon.store.work.tables import TABLES
+        from hardwon.store.sessions.tables import TABLES
 
         return TABLES
 
@@ -62,7 +62,7 @@ class WorkFile(SideFile):
 
     def write(self, timeout: float) -> WorkTransaction:
         """A transaction: queue on the kernel lock, begin immediate, commit or roll back. The file is made where there is none to use."""
-        from hardwon.store.work.transaction import WorkTransaction
+        from hardwon.store.sessions.transaction import WorkTransaction
 
         return WorkTransaction(self, timeout)
 

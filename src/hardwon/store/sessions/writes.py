@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hardwon.store.work.reads import WorkQueries
+from hardwon.store.sessions.reads import WorkQueries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hardwon.store.work.reads import Heartbeat, Session, Waiting
+    from hardwon.store.sessions.reads import Heartbeat, Session, Waiting
 
 _DAY_MS = 86_400_000
 # Sessions that were not heard of for so long go, and of the others all but the latest; calls are told twice at once, or never.

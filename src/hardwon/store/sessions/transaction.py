@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from hardwon.store.sessions.writes import WorkWrites
 from hardwon.store.side.transaction import SideTransaction
-from hardwon.store.work.writes import WorkWrites
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
