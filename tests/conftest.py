@@ -48,7 +48,7 @@ GIT = {
 AGENT = "tester"
 CLIENT_FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "HERMES_HOME")
 _LEAKS = ("HARDWON_", "_HARDWON_", "GIT_", "XDG_")
-_SINGLE = (*(name for name, _ in actor.MARKERS), "NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONUNBUFFERED", "PYTHONUTF8")
+_SINGLE = (*(name for name, _ in actor.MARKERS), "CI", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONUNBUFFERED", "PYTHONUTF8")
 
 # Subject, files. The last but one takes the third back.
 COMMITS: tuple[tuple[str, dict[str, str]], ...] = (

@@ -430,6 +430,30 @@ def test_the_start_of_a_session_leaves_a_process_that_reads_what_is_new_and_ends
     assert wait_for(lambda: not processes_of(home))
 
 
+@pytest.mark.parametrize(
+    ("variables", "starts"),
+    [
+        ({}, True),
+        ({"HARDWON_BACKGROUND": "off"}, False),
+        ({"CI": "true"}, False),
+        ({"CI": "true", "HARDWON_BACKGROUND": "on"}, True),
+        ({"CI": "", "HARDWON_BACKGROUND": ""}, True),
+    ],
+)
+def test_a_hook_starts_a_process_where_the_settings_say_so(bare: Path, tmp_path: Path, variables: dict[str, str], starts: bool) -> None:
+    from hardwon.settings import load
+
+    program, sign = tmp_path / "program", tmp_path / "started"
+    program.write_text(f'#!/bin/sh\necho "$*" >"{sign}"\n')
+    program.chmod(0o755)
+    install(bare, str(program))
+    environment = {name: value for name, value in os.environ.items() if name != "HARDWON_BACKGROUND"} | variables
+    subprocess.run(["git", *IDENTITY, "commit", "--allow-empty", "-qm", "one"], cwd=bare, env=environment, check=True)
+    assert load({"HARDWON_HOME": "/x", **variables}).background is starts
+    assert wait_for(sign.exists, 60 if starts else 0.5) is starts
+    assert told(bare) == ["post-commit "]
+
+
 def test_in_ci_nothing_is_left_behind() -> None:
     from hardwon.settings import load
 

@@ -28,7 +28,7 @@ _BLOCK = """\
   [ -d "$d" ] || exit 0
   waits=; [ ! -s "$d/{events}" ] || waits=yes
   echo "{hook} $*" >>"$d/{events}"
-  [ -z "$waits${{CI:-}}" ] && [ "${{HARDWON_BACKGROUND:-on}}" != off ] || exit 0
+  case "$waits${{HARDWON_BACKGROUND:-${{CI:+off}}}}" in "" | on) ;; *) exit 0 ;; esac
   {program}
   unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE GIT_PREFIX GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES
   "$p" refresh --background &
