@@ -19,6 +19,7 @@ from tests.clients.table import VERSIONS
 NODE = 20  # the oldest that Gemini CLI runs on; the others bring what they need
 PROGRAMS = ("claude", "codex", "gemini", "opencode")
 TIMEOUT = 900  # seconds for the installation; 30 with a quick line
+REACHED = ("--fetch-retries=1", "--fetch-timeout=15000")  # a registry that answers nothing is given up after half a minute
 
 
 class Unavailable(Exception):
@@ -53,6 +54,11 @@ def installed(folder: Path) -> Path:
 
 def install(npm: str, target: Path) -> None:
     """Installs the packages at their versions; afterwards each command must be there."""
+    name, version = next(iter(VERSIONS.items()))
+    asked = [npm, "view", f"{name}@{version}", "version", "--loglevel=error", *REACHED]
+    answer = subprocess.run(asked, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    if version not in answer.stdout:
+        raise Unavailable(f"npm does not find {name} {version}: {answer.stderr.strip()[:300]}")
     target.mkdir(exist_ok=True)
     (target / "package.json").write_text(json.dumps({"private": True, "dependencies": VERSIONS}))
     words = [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1"]
