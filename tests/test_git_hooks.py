@@ -440,7 +440,9 @@ def test_the_start_of_a_session_leaves_a_process_that_reads_what_is_new_and_ends
         ({"CI": "", "HARDWON_BACKGROUND": ""}, True),
     ],
 )
-def test_a_hook_starts_a_process_where_the_settings_say_so(bare: Path, tmp_path: Path, variables: dict[str, str], starts: bool) -> None:
+def test_a_hook_starts_a_process_where_the_settings_say_so(
+    bare: Path, tmp_path: Path, variables: dict[str, str], starts: bool
+) -> None:
     from hardwon.settings import load
 
     program, sign = tmp_path / "program", tmp_path / "started"
