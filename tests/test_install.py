@@ -339,18 +339,18 @@ def test_a_folder_in_the_place_of_a_file_is_told(person: Path, call: Call) -> No
 
 
 def test_when_one_file_fails_those_before_it_are_put_back(person: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    from hardwon.doors import configuration
+    from hardwon.store import files
 
     write(person / ".claude" / "settings.json", HOOKS_AROUND.encode())
     before = tree(person)
-    replace = configuration.replace
+    rewrite = files.rewrite
 
     def failing(path: str, content: bytes, *, mode: int = 0o644) -> None:
         if path.endswith("SKILL.md"):
             raise OSError(28, "No space left on device")
-        replace(path, content, mode=mode)
+        rewrite(path, content, mode=mode)
 
-    monkeypatch.setattr(configuration, "replace", failing)
+    monkeypatch.setattr(files, "rewrite", failing)
     assert call("install", "claude-code", "--yes").code == 1
     monkeypatch.undo()
     monkeypatch.setenv("HOME", str(person))

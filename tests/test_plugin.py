@@ -131,7 +131,7 @@ def test_the_bundle_holds_its_manifest_and_is_the_same_each_time(written: Path, 
 
 def test_the_entry_of_the_registry_is_within_its_limits(written: Path) -> None:
     entry = json.loads((written / "server.json").read_text())
-    assert len(entry["description"]) <= 100 and entry["name"].count("/") == 1
+    assert len(entry["description"]) <= 100 and entry["description"].endswith(".") and entry["name"].count("/") == 1
     assert [package["identifier"] for package in entry["packages"]] == ["hardwon"]
 
 

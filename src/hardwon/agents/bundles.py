@@ -18,7 +18,8 @@ SERVER_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/serve
 BUNDLE_VERSION = "0.4"
 # The registry lets only the owner of a name publish under it.
 SERVER_NAME = "io.github.hardwon/hardwon"
-ABOUT = "What a repository has already taught: decisions, failed attempts, rules, lessons. Local and crash-safe."
+# At most 100 characters: the registry takes no more.
+ABOUT = "What a repository has taught: decisions, failed attempts, rules, lessons. Local and crash-safe."
 _AUTHOR = {"name": "The Hardwon authors"}
 
 
@@ -93,7 +94,7 @@ def _server(version: str) -> dict[str, Any]:
         "$schema": SERVER_SCHEMA,
         "name": SERVER_NAME,
         "title": "Hardwon",
-        "description": ABOUT[:100],
+        "description": ABOUT,
         "version": version,
         "packages": [
             {

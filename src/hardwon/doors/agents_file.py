@@ -8,6 +8,7 @@ from hardwon.agents import blocks
 from hardwon.doors import configuration, render
 from hardwon.doors.handle import Answer, narrowed
 from hardwon.importers import agents_md
+from hardwon.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def export(call: Call) -> Answer:
     new = blocks.put(text, content, NAME) if content else blocks.remove(text, NAME)
     if new != text:
         configuration.check_writable(full)
-        configuration.replace(full, new.encode())
+        files.rewrite(full, new.encode())
     what = render.plural(count, "memory", "memories") if count else "no memory, and took the passage out"
     data = {"file": path, "format": "agents-md", "memories": count, "bytes": len(new.encode()), "changed": new != text}
     return Answer(f"wrote {what} to {path}" if new != text else f"{path} is up to date", data)

@@ -177,7 +177,7 @@ class Shelf:
         if change.after is None:
             files.disk.unlink(os.path.realpath(change.path))
             return
-        replace(change.path, change.after, mode=change.mode)
+        files.rewrite(change.path, change.after, mode=change.mode)
 
     def _undo(self, change: Change) -> None:
         if read(change.path) == change.after and change.action != "unchanged":
@@ -185,7 +185,7 @@ class Shelf:
                 files.disk.unlink(os.path.realpath(change.path))
                 self._forget(change.path)
             else:
-                replace(change.path, change.before)
+                files.rewrite(change.path, change.before)
 
     def _remember(self, change: Change) -> None:
         """Written before the file is: after a crash in between the file is found to be other than what we left, which is right."""
@@ -228,49 +228,6 @@ class Shelf:
             return
         whole = {"files": rows, "folders": self.folders}
         files.write_whole(target, [json.dumps(whole, ensure_ascii=False, indent=1).encode()])
-
-
-def replace(path: str, content: bytes, *, mode: int = 0o644) -> None:
-    """Give a file new content in one step, with its permissions and its owner; a link stays one, and its target changes."""
-    target = os.path.realpath(path)
-    files.disk.make_folder(os.path.dirname(target), 0o755)
-    status: os.stat_result | None
-    try:
-        status = os.stat(target)
-    except FileNotFoundError:
-        status = None
-    part = f"{target}.hardwon-{os.getpid()}"
-    descriptor = files.disk.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    try:
-        try:
-            files.disk.write(descriptor, content, 0)
-            _keep_rights(descriptor, status, mode)
-            files.disk.sync(descriptor)
-        finally:
-            files.disk.close(descriptor)
-        files.disk.replace(part, target)
-    except BaseException:
-        files.disk.unlink(part)
-        raise
-    files.disk.sync_folder(os.path.dirname(target))
-
-
-def _keep_rights(descriptor: int, status: os.stat_result | None, new: int) -> None:
-    if status is None:
-        os.fchmod(descriptor, new & ~_umask())
-        return
-    if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
-        try:
-            os.fchown(descriptor, status.st_uid, status.st_gid)
-        except PermissionError:  # another's file that our group may write: it is ours from now on, as with any editor
-            pass
-    os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 def _missing_folders(path: str) -> tuple[str, ...]:

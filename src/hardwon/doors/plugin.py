@@ -7,10 +7,10 @@ import os
 import zipfile
 
 from hardwon.agents import bundles
-from hardwon.doors.configuration import replace
 from hardwon.doors.handle import Answer
 from hardwon.errors import InvalidInput
 from hardwon.settings import VERSION
+from hardwon.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ def write(call: Call, named: str) -> Answer:
     dry = call.request.flag("dry-run")
     for name, (data, program) in content.items():
         if not dry:
-            replace(os.path.join(folder, name), data, mode=0o755 if program else 0o644)
+            files.rewrite(os.path.join(folder, name), data, mode=0o755 if program else 0o644)
     paths = [os.path.join(folder, name) for name in content]
     text = "\n".join(paths) if dry else _SAYS.format(folder=folder)
-    files = [{"path": path, "action": "created", "about": ["plugin"]} for path in paths]
-    return Answer(text, {"clients": [], "files": files, "diff": "", "notes": [], "dry_run": dry})
+    made = [{"path": path, "action": "created", "about": ["plugin"]} for path in paths]
+    return Answer(text, {"clients": [], "files": made, "diff": "", "notes": [], "dry_run": dry})
 
 
 def _names(folder: str) -> list[str]:

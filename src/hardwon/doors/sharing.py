@@ -46,12 +46,13 @@ def share(call: Call) -> Answer:
 
 def put(engine: Engine, where: Filter, *, dry_run: bool) -> ShareReport:
     """What is confirmed and matches, into the repository's files; each appears whole or not at all."""
-    from hardwon.doors.configuration import check_writable, replace
+    from hardwon.doors.configuration import check_writable
     from hardwon.engine.sharing import share as share_
+    from hardwon.store.files import rewrite
 
     def write(path: str, text: str) -> None:
         check_writable(path)
-        replace(path, text.encode())
+        rewrite(path, text.encode())
 
     return share_(engine, where, write, dry_run=dry_run)
 

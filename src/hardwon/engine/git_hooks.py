@@ -214,25 +214,8 @@ def _refuse_odd(path: str, after: bytes | None, *, husky: bool) -> None:
 def _write(file: HookFile) -> None:
     if file.after is None:
         files.disk.unlink(file.path)
-        return
-    try:
-        mode = stat.S_IMODE(os.stat(file.path).st_mode)
-    except FileNotFoundError:
-        files.disk.make_folder(os.path.dirname(file.path), 0o755)
-        mode = 0o755
-    part = f"{file.path}.hardwon-part"
-    descriptor = files.disk.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY)
-    try:
-        try:
-            os.fchmod(descriptor, mode)
-            files.disk.write(descriptor, file.after, 0)
-            files.disk.sync(descriptor)
-        finally:
-            files.disk.close(descriptor)
-        files.disk.replace(part, file.path)
-    except BaseException:
-        files.disk.unlink(part)
-        raise
+    else:
+        files.rewrite(file.path, file.after, mode=0o755)
 
 
 def _is_within(path: str, folder: str) -> bool:

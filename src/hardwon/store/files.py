@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,3 +141,48 @@ def write_whole(path: str, pieces: Iterable[bytes], *, durable: bool = True) -> 
     if durable:
         disk.sync_folder(os.path.dirname(path))
     return size
+
+
+def rewrite(path: str, content: bytes, *, mode: int = 0o644) -> None:
+    """Give a file that belongs to people new content in one step, durably, with its permissions and its owner; a link stays one, and its
+    target changes. ``mode``: of a file that is made for it, less what the umask takes. OSError where the system refuses; the old file is
+    then as it was."""
+    target = os.path.realpath(path)
+    disk.make_folder(os.path.dirname(target), 0o755)
+    status: os.stat_result | None
+    try:
+        status = os.stat(target)
+    except FileNotFoundError:
+        status = None
+    part = f"{target}.hardwon-{os.getpid()}"
+    descriptor = disk.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    try:
+        try:
+            disk.write(descriptor, content, 0)
+            _keep_rights(descriptor, status, mode)
+            disk.sync(descriptor)
+        finally:
+            disk.close(descriptor)
+        disk.replace(part, target)
+    except BaseException:
+        disk.unlink(part)
+        raise
+    disk.sync_folder(os.path.dirname(target))
+
+
+def _keep_rights(descriptor: int, status: os.stat_result | None, new: int) -> None:
+    if status is None:
+        os.fchmod(descriptor, new & ~_umask())
+        return
+    if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
+        try:
+            os.fchown(descriptor, status.st_uid, status.st_gid)
+        except PermissionError:  # another's file that our group may write: it is ours from now on, as with any editor
+            pass
+    os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
