@@ -247,13 +247,24 @@ def test_a_payload_that_is_none_is_told_in_the_log_only(what: str, project: Path
     assert "hunter2" not in "".join(lines)
 
 
+def test_a_prompt_is_not_told_what_it_has_just_said(project: Path, run: Runner) -> None:
+    said = "Never run the database migrations from the web process, always from the job."
+    again = f"As I said: {said}"
+    assert hook(run, "claude-code", claude(project, "UserPromptSubmit", prompt=said)).out == ""
+    assert hook(run, "claude-code", claude(project, "UserPromptSubmit", prompt=again)).out == ""
+    elsewhere = claude(project, "UserPromptSubmit", prompt=again) | {"session_id": "another"}
+    assert "database migrations" in hook(run, "claude-code", elsewhere).out
+
+
 def test_wrong_words_and_settings_end_well_too(project: Path, run: Runner, home: Path) -> None:
     payload = json.dumps(edit(project))
     for words in (("hook",), ("hook", "nobody"), ("hook", "zed"), ("hook", "claude-code", "--unknown", "-x")):
         assert run(*words, stdin=payload).code == 0
     for env in ({"HARDWON_HOOK_MS": "soon"}, {"HARDWON_HOME": "relative"}, {"HARDWON_DENY": "maybe"}):
         assert run("hook", "claude-code", stdin=payload, env=env).code == 0
-    assert " nobody start-up invalid_input client" in (home / hook_log.NAME).read_text()
+    log = (home / hook_log.NAME).read_text()
+    for told in ("nobody start-up invalid_input client", "invalid_input HARDWON_HOOK_MS"):
+        assert f" {told}" in log
     assert run("hook", "--help").out.startswith("Usage")
 
 

@@ -13,6 +13,7 @@ import pytest
 from hardwon.capture.event import Edit, Event
 from hardwon.doors import handle
 from hardwon.engine import past_session, transcripts
+from hardwon.engine.freshness import is_behind, lock_of
 from hardwon.importers.transcripts import finding
 from hardwon.importers.transcripts.finding import Found, Ground, Roots
 from hardwon.importers.transcripts.finding import find as find_files
@@ -292,8 +293,8 @@ def test_a_run_that_was_stopped_keeps_what_it_read_and_the_next_one_goes_on(shop
 # --- beside hooks
 
 
-def live(shop: Shop, *, upto: int | None = None) -> None:
-    """The same session, told by hooks as it went on."""
+def live(shop: Shop, *, upto: int | None = None, change: Callable[[Event], Event] = lambda event: event) -> None:
+    """The same session, told by hooks as it went on; ``change``: as they tell an event."""
     shop.engine.clock = lambda: now[0]
     now = [AT * 1000]
     found = find_files(Ground((str(shop.root),)), shop.roots).transcripts
@@ -302,7 +303,7 @@ def live(shop: Shop, *, upto: int | None = None) -> None:
 
     for event in list(reading.read(found[0], Tally()))[:upto]:
         now[0] = event.at + 400
-        shop.engine.on_event(event, Scope(Origin("agent", event.client, event.session, "hook")))
+        shop.engine.on_event(change(event), Scope(Origin("agent", event.client, event.session, "hook")))
 
 
 @pytest.mark.parametrize(
@@ -340,6 +341,62 @@ def test_what_hooks_missed_is_added(shop: Shop) -> None:
     live(shop, upto=5)
     assert shop.memories(kinds=("lesson",)) == []
     assert only(shop.ingest()).created["lesson"] == 1
+
+
+# --- at a refresh
+
+
+MINUTES = 60_000
+BUILD = [
+    prompt("Make it build, please."),
+    shell("make build", "shop.c:3:7: error: 'value' undeclared\nmake: *** [build] Error 1", 2),
+    edit("shop.py", "def total(cart):\n    return sum(cart)", "def total(cart):\n    return sum(cart) + 1"),
+    shell("make build", "done"),
+]
+
+
+def without_codes(event: Event) -> Event:
+    """The event as Codex tells it to hooks: no exit code."""
+    told: Event = event.replace(ended="unknown", exit_code=None) if event.command else event
+    return told
+
+
+def test_a_refresh_adds_what_only_the_file_of_a_session_tells(shop: Shop) -> None:
+    shop.maker.write("codex", BUILD, SESSION)
+    live(shop, change=without_codes)
+    assert shop.memories(kinds=("lesson",)) == []
+    later(shop, 11 * MINUTES)
+    assert is_behind(shop.engine)
+    report = shop.engine.refresh(roots=shop.roots).transcripts
+    assert only(report).created["lesson"] == 1
+    assert "undeclared" in shop.memories(kinds=("lesson",))[0].text
+    assert only(shop.engine.refresh(roots=shop.roots).transcripts).unchanged == 1
+
+
+def test_a_refresh_reads_no_session_that_hooks_have_not_heard(shop: Shop) -> None:
+    shop.maker.write("codex", made.fix(shop.root), SESSION)
+    live(shop)
+    shop.maker.write("codex", BUILD, "22222222-2222-4222-8222-222222222222")
+    shop.maker.write("claude-code", BUILD, "33333333-3333-4333-8333-333333333333")
+    later(shop, 11 * MINUTES)
+    assert only(shop.engine.refresh(roots=shop.roots).transcripts).sessions == 1
+    assert len(shop.memories(kinds=("summary",))) == 1
+
+
+def test_a_refresh_leaves_a_session_alone_that_goes_on_or_is_long_over(shop: Shop) -> None:
+    shop.maker.write("codex", BUILD, SESSION)
+    live(shop, change=without_codes)
+    for after in (MINUTES, 8 * 24 * 60 * MINUTES):
+        later(shop, after)
+        assert shop.engine.refresh(roots=shop.roots).transcripts.clients == ()
+    later(shop, 11 * MINUTES)
+    assert shop.engine.refresh().transcripts.clients == ()  # whoever names no folders has none read
+
+
+def later(shop: Shop, milliseconds: int) -> None:
+    now = AT * 1000 + 60_000 + milliseconds
+    shop.engine.clock = lambda: now
+    os.utime(lock_of(shop.engine), (0, 0)) if os.path.exists(lock_of(shop.engine)) else None
 
 
 @pytest.mark.parametrize("verb", ["forget", "reject", "erase"])

@@ -91,9 +91,10 @@ def _answered(words: Sequence[str], environment: Mapping[str, str], standing: _S
     client = row(name)
     if client is not None:
         standing.nothing = payloads.nothing(client)
+    home = options.default_home(environment)
+    if os.path.isdir(home):
+        standing.home = home  # before the other settings: of one that cannot be used the log has to tell
     settings = options.load(environment)
-    if os.path.isdir(settings.home):
-        standing.home = settings.home
     if client is None or not client.dialect:
         raise InvalidInput(f"there are no hooks of {name[:40]!a}", field="client")
     deadline.set(_seconds(settings, _OTHER))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from hardwon.doors import background, render, reports
+from hardwon.doors import background, render, reports, transcripts
 from hardwon.doors.handle import Answer
 from hardwon.doors.shapes import moment
 from hardwon.errors import HardwonError, NoStore
@@ -31,19 +31,23 @@ def refresh(call: Call) -> Answer:
     from hardwon.doors.condition import Bar
 
     with Bar("reading history and code") as bar:
-        report = call.engine.refresh(call.request.number("limit", _LIMIT), bar.step)
+        report = call.engine.refresh(call.request.number("limit", _LIMIT), transcripts.roots(), bar.step)
     _note(call, call.engine, None)
     if not report.rounds:
         return Answer("another process is at it", _data(report), 0)
     lines = [*reports.history(report.history), *reports.code(report.code)]
     lines += [f"{one.source}: {line}" for one in report.derived for line in reports.derived(one)]
+    lines += transcripts.lines(report.transcripts) if report.transcripts.clients else []
     return Answer("\n".join(lines) or "there is nothing to read here", _data(report))
 
 
 def _data(report: RefreshReport) -> dict[str, Any]:
     code = vars(report.code) | {"skipped": dict(report.code.skipped)}
     derived = {one.source: dict(vars(one)) for one in report.derived}
-    return {"background": False, "rounds": report.rounds, "history": dict(vars(report.history)), "code": code, "derived": derived}
+    return {
+        "background": False, "rounds": report.rounds, "history": dict(vars(report.history)), "code": code, "derived": derived,
+        "transcripts": transcripts.data(report.transcripts),
+    }  # fmt: skip
 
 
 def _unseen(call: Call) -> Answer:
@@ -53,7 +57,7 @@ def _unseen(call: Call) -> Answer:
     except NoStore:
         return Answer("", None, quiet=True)
     try:
-        engine.refresh(call.request.number("limit", _LIMIT), None)
+        engine.refresh(call.request.number("limit", _LIMIT), transcripts.roots())
     except (HardwonError, OSError) as error:
         _note(call, engine, error)
         return Answer("", None, 1)

@@ -161,4 +161,6 @@ class Sources:
 
     def refresh(self, *, limit: int = 100_000) -> RefreshReport:
         """Bring all that is made of the repository up to date; ``rounds`` is 0 where another process is at it."""
-        return self.engine.refresh(limit)
+        from hardwon.doors.transcripts import roots
+
+        return self.engine.refresh(limit, roots())

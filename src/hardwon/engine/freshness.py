@@ -28,12 +28,16 @@ def began(engine: Engine) -> float:
 
 
 def is_behind(engine: Engine) -> bool:
-    """Whether there is something to do: git's hooks told of it, or the index of the code is of another commit. Cheap."""
+    """Whether there is something to do: git's hooks told of it, the index of the code is of another commit, or sessions went on since and
+    are over now. Cheap."""
     from hardwon.engine.code_index import state
+    from hardwon.engine.session_file import QUIET_MS, quiet
 
     if engine.place is None:
         return False
     if git_events.waiting(engine.place.checkout):
         return True
     index = state(engine)
-    return index is not None and index.behind
+    if index is not None and index.behind:
+        return True
+    return bool(quiet(engine, int(began(engine) * 1000) - QUIET_MS))  # those that were quiet by then were read

@@ -165,12 +165,14 @@ class Maintenance:
 
         return refresh(self._engine)
 
-    def refresh(self, limit: int = 100_000, progress: Callable[[int, int], None] | None = None) -> RefreshReport:
-        """Bring all that is made of the repository up to date: commits, code, branches. ``rounds`` is 0 where another process is at
-        it."""
+    def refresh(
+        self, limit: int = 100_000, roots: Roots | None = None, progress: Callable[[int, int], None] | None = None
+    ) -> RefreshReport:
+        """Bring all that is made of the repository up to date: commits, code, branches; and with ``roots`` what hooks have heard of
+        sessions, by what clients wrote there. ``rounds`` is 0 where another process is at it."""
         from hardwon.engine.refreshing import refresh
 
-        return refresh(self._engine, limit, progress)
+        return refresh(self._engine, limit, roots, progress)
 
     def rebuild(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Make the index anew from what is kept and from git; how many memories were indexed."""

@@ -34,15 +34,18 @@ def prompt(engine: Engine, event: Event, scope: Scope) -> Advice:
         text = f"{text[: _MOST // 2]}\n{text[-_MOST // 2 :]}"
     found = engine.recall(Query(text, k=_LOOKED_AT, budget=_NO_BUDGET, floor=FLOOR), scope)
     telling = Telling(engine, event)
-    block = telling.block(_unasked(found.hits, scope), BUDGET, mode=found.mode)
+    block = telling.block(_unasked(found.hits, event, scope), BUDGET, mode=found.mode)
     return Advice(block, degraded=(*found.mode.degraded, *degraded, *telling.degraded))
 
 
-def _unasked(hits: tuple[Hit, ...], scope: Scope) -> list[Hit]:
-    """The first of those that may be said to somebody who did not ask."""
+def _unasked(hits: tuple[Hit, ...], event: Event, scope: Scope) -> list[Hit]:
+    """The first of those that may be said to somebody who did not ask, and were not learnt in this very session: the prompt itself may have
+    become one a moment ago."""
     kept: list[Hit] = []
     unverified = 0
     for hit in hits:
+        if (hit.memory.origin.client, hit.memory.origin.session) == (event.client, event.session):
+            continue
         verdict = trust.unasked(hit.memory, scope.origin)
         unverified += verdict == "unverified"
         if verdict != "no" and (verdict == "yes" or unverified <= trust.UNVERIFIED_LIMIT):

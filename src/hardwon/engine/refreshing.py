@@ -1,5 +1,5 @@
 """Everything that is made of the repository, brought up to date at once: its commits and what became of them, its code, its branches, what
-others put into its files, and its documents and dependencies where they were read before.
+others put into its files, its documents and dependencies where they were read before, and the sessions that hooks have heard.
 
 One process at a time: who comes second leaves it to the first, which looks again before it ends.
 """
@@ -10,6 +10,7 @@ import os
 
 from hardwon.engine.freshness import LINE, lock_of
 from hardwon.engine.indexing import CodeReport
+from hardwon.engine.transcripts import TranscriptReport, heard, ingest
 from hardwon.errors import Busy
 from hardwon.store import git_events
 from hardwon.types import IngestReport, Origin, Scope, Value
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from hardwon.engine.core import Engine
     from hardwon.engine.derived import DerivedReport
+    from hardwon.importers.transcripts.finding import Roots
 
     Progress = Callable[[int, int], None]
 
@@ -29,17 +31,18 @@ _ROUNDS = 20  # how often what came meanwhile is seen to; thereafter the next ca
 
 class RefreshReport(Value):
     """What was done, of the last round. ``rounds`` is 0 where another process was at it. ``derived``: documents and dependencies, each
-    where it was read before."""
+    where it was read before; ``transcripts``: sessions that hooks have heard, completed by what their clients wrote."""
 
     rounds: int = 0
     history: IngestReport = IngestReport(0, 0, 0)
     code: CodeReport = CodeReport()
     derived: tuple[DerivedReport, ...] = ()
+    transcripts: TranscriptReport = TranscriptReport()
 
 
-def refresh(engine: Engine, limit: int, progress: Progress | None = None) -> RefreshReport:
-    """Read the commits that are not known, index the code, look at all branches; again while git's hooks tell of more. Errors are raised;
-    what the hooks told then waits for the next time."""
+def refresh(engine: Engine, limit: int, roots: Roots | None = None, progress: Progress | None = None) -> RefreshReport:
+    """Read the commits that are not known, index the code, look at all branches; again while git's hooks tell of more. ``roots``: where
+    clients keep their sessions, if those are to be read too. Errors are raised; what the hooks told then waits for the next time."""
     checkout = engine.home.checkout
     report = RefreshReport()
     for number in range(1, _ROUNDS + 1):
@@ -49,7 +52,7 @@ def refresh(engine: Engine, limit: int, progress: Progress | None = None) -> Ref
         except Busy:
             break
         try:
-            report = _round(engine, number, limit, progress)
+            report = _round(engine, number, limit, roots, progress)
         finally:
             line.release()
         # Asked without the lock: who told meanwhile may have found it taken, and gone.
@@ -58,7 +61,7 @@ def refresh(engine: Engine, limit: int, progress: Progress | None = None) -> Ref
     return report
 
 
-def _round(engine: Engine, number: int, limit: int, progress: Progress | None) -> RefreshReport:
+def _round(engine: Engine, number: int, limit: int, roots: Roots | None, progress: Progress | None) -> RefreshReport:
     checkout = engine.home.checkout
     os.utime(lock_of(engine))  # by which others see that it began
     git_events.take(checkout)
@@ -67,7 +70,8 @@ def _round(engine: Engine, number: int, limit: int, progress: Progress | None) -
     engine.ingest_shared(_SHARED)
     derived = _derived(engine, progress)
     git_events.drop(checkout)
-    return RefreshReport(number, history, code, derived)
+    sessions = ingest(engine, heard(engine, roots)) if roots else TranscriptReport()
+    return RefreshReport(number, history, code, derived, sessions)
 
 
 def _derived(engine: Engine, progress: Progress | None) -> tuple[DerivedReport, ...]:

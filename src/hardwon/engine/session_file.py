@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # A hook that has nothing to write notes that it runs only so often: that is enough to tell that it fires at all.
 _BEAT_MS = 600_000
+QUIET_MS = 600_000  # a session that goes on is heard of more often, as a rule
 
 
 def session_file(engine: Engine) -> WorkFile | None:
@@ -44,6 +45,18 @@ def noted(file: WorkFile, engine: Engine, note: Callable[[WorkWrites], T]) -> T:
     except Damaged:
         with file.write(engine.wait) as writer:
             return note(writer)
+
+
+def quiet(engine: Engine, since: int) -> set[tuple[str, str]]:
+    """Client and session of those that hooks last heard of since a time, and not in the last minutes. Cheap; none where the file cannot be
+    read, which `status` tells."""
+    if engine.work is None:
+        return set()
+    try:
+        with engine.work.read() as reader:
+            return set() if isinstance(reader, str) else reader.quiet(since, engine.clock() - QUIET_MS)
+    except StoreError:
+        return set()
 
 
 def trouble(error: StoreError, what: str = "the file of sessions") -> str:

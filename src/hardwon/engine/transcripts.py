@@ -11,7 +11,8 @@ from hardwon.engine.capturing import take_in
 from hardwon.engine.code_index import Opened
 from hardwon.engine.past_session import Session
 from hardwon.engine.retelling import Retelling, name_of
-from hardwon.engine.session_names import summary_name
+from hardwon.engine.session_file import quiet
+from hardwon.engine.session_names import identifier, summary_name
 from hardwon.engine.then import Then
 from hardwon.errors import InvalidInput
 from hardwon.importers.transcripts import finding
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 # Raised when the same files would teach something else.
 VERSION = 1
 _SETTING = "transcript:"
+_LATELY_MS = 7 * 86_400_000  # what hooks heard longer ago has been read since, or its file is gone
 _FIELDS = ("records", "broken", "too_long", "cut", "rewound")
 
 
@@ -77,6 +79,19 @@ def ground(engine: Engine) -> Ground:
 def find(engine: Engine, roots: Roots, clients: Iterable[str] = finding.CLIENTS, since: int = 0) -> Found:
     """The sessions of this repository that clients keep on this machine."""
     return finding.find(ground(engine), roots, clients, since)
+
+
+def heard(engine: Engine, roots: Roots) -> Found:
+    """The sessions that hooks have heard of lately and that are quiet now, as their clients wrote them. To read them adds what hooks could
+    not hear: an exit code that only the file tells, a call whose hook was late. All others are read when somebody asks for it."""
+    now = engine.clock()
+    names = quiet(engine, now - _LATELY_MS)
+    if not names:
+        return finding.Found()
+    clients = {client for client, _ in names} & set(finding.CLIENTS)
+    found = find(engine, roots, [one for one in finding.CLIENTS if one in clients], now - _LATELY_MS)
+    known = tuple(one for one in found.transcripts if (one.client, identifier(one.session)) in names)
+    return finding.Found(known)
 
 
 def ingest(

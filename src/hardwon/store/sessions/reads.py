@@ -76,6 +76,10 @@ class WorkQueries:
         )
         return [_session(row) for row in rows]
 
+    def quiet(self, since: int, before: int) -> set[tuple[str, str]]:
+        """Client and session of those that were last heard of between two times."""
+        return set(self._rows("SELECT client, session FROM sessions WHERE seen >= ? AND seen < ?", (since, before)))
+
     def told(self, client: str, session: str, agent: str) -> set[str]:
         """The memories that an agent's context has."""
         rows = self._rows(f"SELECT memory FROM told WHERE session = ({_SESSION}) AND agent = ?", (client, session, agent))
