@@ -28,7 +28,7 @@ _MARKS = (
     "prefer", "never",
     "always", "don't", "dont ", "do not", "must", "from now on", "wrong", "incorrect", "not what", "not how", "not right",
     "no,", "no.", "no!", "revert",
-    "undo", "stop ", "not like that", "broke", "told you", "over ", "scratch that", "switch", "stick with", "nope", "statt",
+    "undo", "stop ", "remember", "not like that", "broke", "told you", "over ", "scratch that", "switch", "stick with", "nope", "statt",
     "niemals", "immer", "falsch",
     "entschieden", "nicht so", "so nicht", "kein", "nie ", "nein", "결정", "대신", "기로 했", "항상", "절대", "하지 마", "지 마", "틀렸",
     "아니라", "잘못",
@@ -52,7 +52,7 @@ class Remark(Value):
 def heard(text: str, *, person: bool) -> tuple[Remark, ...]:
     """What is decided, ruled or called wrong in a text of a person, or decided in one of the agent's."""
     folded = text[:_READ].lower().replace("’", "'")
-    if not any(mark in folded for mark in _MARKS):
+    if not (any(mark in folded for mark in _MARKS) or _sets_against(folded)):
         return ()
     found: list[Remark] = []
     sentences = _sentences(_prose(text[:_READ].replace("’", "'")))
@@ -66,6 +66,11 @@ def heard(text: str, *, person: bool) -> tuple[Remark, ...]:
         if all(one.text.casefold() != remark.text.casefold() for one in found):
             found.append(remark)
     return tuple(found[:_MOST])
+
+
+def _sets_against(folded: str) -> bool:
+    """Whether a text may choose by naming what it does not want. The word for that alone stands in every other prompt."""
+    return " not " in folded and ("use " in folded or "prefer " in folded)
 
 
 def amended(remark: Remark, earlier: str) -> bool:
@@ -137,7 +142,7 @@ def _remark(sentence: str, at: int, person: bool) -> Remark | None:
     if at <= 1 and _pattern("wrong").search(sentence):
         return Remark("wrong", _sentence(sentence), passage=sentence)
     bare = _pattern("lead").sub("", sentence).strip()
-    if _pattern("rule").match(bare) and not _pattern("once").search(bare):
+    if (_pattern("rule").match(bare) or _pattern("remember").match(sentence)) and not _pattern("once").search(bare):
         return Remark("rule", _sentence(bare), *_split(bare)[1:], passage=sentence)
     return _decision(bare, sentence) if _pattern("decides").match(bare) else None
 
@@ -150,10 +155,14 @@ def _may_count(sentence: str) -> bool:
     return not sentence.rstrip("\"' )").endswith(("?", "？")) and not _pattern("tentative").search(sentence)
 
 
-def _decision(bare: str, passage: str) -> Remark:
+def _decision(bare: str, passage: str) -> Remark | None:
+    """What is decided; None where nothing is named that it is for."""
     chosen, because, rejected = _split(bare)
+    subject = " ".join(_words(chosen))
+    if not subject:
+        return None
     amends = bool(_pattern("amends").search(passage))
-    return Remark("decision", _sentence(bare), because, rejected, " ".join(_words(chosen)), passage, amends)
+    return Remark("decision", _sentence(bare), because, rejected, subject, passage, amends)
 
 
 def _with_reason(remark: Remark, following: str) -> Remark:
@@ -203,7 +212,19 @@ _COMMON = frozenset(_COMMON_WORDS.split())
 _patterns: dict[str, re.Pattern[str]] = {}
 _VERBS = (
     r"(?:use|go with|switch (?:back )?to|keep|stick (?:with|to)|stay with|move to|adopt|store|put|make|do|write|implement|name|call"
-    r"|target|drop|split|return)"
+    r"|target|drop|split|return|(?:switch|move|migrate) from [\w ./+-]{1,40} to)"
+)
+# What rules are about. Whatever else stands behind "always" and "never" tells of what happened ("never had this"), or is a phrase.
+_RULED = (
+    r"(?:use|run|re-?run|write|commit|push|pull|merge|rebase|squash|amend|tag|release|deploy|publish|call|invoke|import|export|require"
+    r"|add|put|place|keep|store|save|cache|load|read|open|close|log|print|return|raise|throw|catch|swallow|ignore|suppress|handle"
+    r"|check|validate|verify|ensure|assert|test|mock|stub|patch|edit|modify|touch|change|rename|move|copy|delete|remove|drop"
+    r"|create|make|generate|regenerate|build|compile|format|lint|type|annotate|document|comment|mention|update|upgrade|bump|pin"
+    r"|install|vendor|fetch|download|prefer|include|exclude|pass|set|leave|start|begin|end|stop|kill|name|skip|disable|enable"
+    r"|bypass|override|force|assume|trust|rely|depend|hard-?code|duplicate|inline|nest|split|wrap|escape|quote|sanitize|encode"
+    r"|encrypt|hash|expose|leak|send|show|render|emit|await|block|sleep|poll|wait|retry|lock|cast|convert|parse|round|compare"
+    r"|define|declare|extend|inherit|subclass|mutate|assign|bind|register|connect|query|go (?:through|via)|talk|ask|reply|answer"
+    r"|respond|speak|follow|stick|respect|preserve|support|treat|back up|review|sign|seed|sort|truncate|migrate|alter|let|do|be|have)"
 )
 _SOURCES = {
     # What clients put around or into a prompt.
@@ -238,17 +259,22 @@ _SOURCES = {
         r"|please|hi|alright|cool|fine|perfect|nein|ja|bitte|also|아니|不"
         r"|on second thoughts?|scratch that|after all|remember(?: that)?|note(?: that)?|important|rule|reminder|fyi|btw"
         r"|by the way)\b[,.:!;，]?[ \-–—]*){1,5}"
-        r"|^(?:for|in|on|with) (?:the |our |this |all )?[\w -]{2,40}?,? (?=(?:we|let's|lets|use|i)\b)"
+        r"|^(?:for|in|on|with) (?:the |our |this |all )?[\w -]{2,40}?[,:]? (?=(?:we|let's|lets|use|i)\b)"
+        r"|^(?:for|in) this (?:repo(?:sitory)?|project|codebase)[,:]? (?=(?:all|every|each|any|no)\b)"
     ),
     "rule": (
-        r"(?:(?:we|you|i want you to|you should|you must|we should|we must|code|tests|commits|migrations|please|in this (?:repo"
-        r"|project|codebase)[,]?(?: we| you)?|for this (?:repo|project)[,]? "
+        r"(?:(?:we|i want you to|you should|you must|we should|we must|code|tests|commits|migrations|please|in this (?:repo"
+        r"|project|codebase)[,:]?(?: we)?|for this (?:repo|project)[,:]? "
         r"|from now on[,]? (?:please )?(?:we |you )?|going forward[,]? |make sure (?:to|you) |be sure to )\s?){0,3}"
-        r"(?:always|never)\s+\w"
+        rf"(?:always|never)\s+(?:ever\s+)?{_RULED}\b"
         r"|from now on\b|going forward[, ]"
-        r"|(?:please )?(?:do not|don't|dont|never) (?:ever )?(?:use|import|mock|hard-?code|call|add|introduce|catch|swallow"
+        # With an article it is about what is at hand ("don't run the tests"), unless it says where in general.
+        r"|(?:please )?(?:do not|don't|dont) (?:ever )?(?:use|import|mock|hard-?code|call|add|introduce|catch|swallow"
         r"|edit|modify|touch|log|commit|push|write|create|run|rely on|depend on|put|store) "
-        r"|(?:all|every|each|any|no) [\w /-]{2,60} (?:must|has to|have to|needs to|should (?:always|never)|may not|must not"
+        r"(?!(?:the|this|that|these|those|it|its|them|my|your|their|any|anything|too|so|more|code[,.!]|code$)\b"
+        r"(?!.{1,60} (?:in|from) (?:(?:the|our|unit|integration) )?(?:[\w-]+s|production|prod|ci)\b))"
+        r"|(?:all|every|each|any|no) (?!of (?:this|that|these|those|it|them)\b)[\w /-]{2,60} "
+        r"(?:must|has to|have to|needs to|should (?:always|never)|may not|must not"
         r"|is not allowed)\b"
         r"|(?:the )?[\w/. -]{2,40} must (?:always|never|not)\b"
         r"|we (?:do not|don't|dont) (?:use|allow|mock|commit|write|want) "
@@ -257,10 +283,18 @@ _SOURCES = {
         r"|.{0,80}(?:항상|절대)|.{0,80}(?:하지|쓰지|사용하지|건드리지|수정하지) ?마"
         r"|.{0,40}(?:不要(?:用|使用|修改|改|直接|在|提交)|绝不|永远不要|总是要|一律|必须)"
     ),
+    # Said to be kept. What somebody remembers of what was done or said is none.
+    "remember": (
+        r"(?:please )?remember(?:,| that|:)\s+(?!(?:i|you|he|she|they|it|its|it's|this|that|there|when|how|what|why|who|to|last|the (?:last"
+        r"|previous|old)|we (?:did|had|tried|talked|discussed|said|were))\b)[^,]{3,}\s\S+\s"
+    ),
     # Of this task only.
     "once": (
         r"\b(?:yet|for now|this time|right now|at the moment|today|until i|before i|in this (?:pr|commit|task|change|step"
-        r"|session)|anything (?:else|yet)|just (?:yet|now)|any code|noch nicht"
+        r"|session)|anything (?:else|yet)|just (?:yet|now|plan|explain|read|review|look|answer|tell|show)|any code|noch nicht"
+        r"|only (?:plan|explain|read|review|look|answer|describe|analy[sz]e|tell|show)|(?:this|that) (?:one|file|function|test|case)"
+        r"|by (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|tonight|noon|end of)|tomorrow|tonight|this week"
+        r"|(?:they|it) (?:take|takes|took)"
         r"|the (?:file|code|test|tests) (?:yet|now)|any(?:thing)? files?|any changes)\b|지금은|아직|先不要|暂时"
     ),
     "decides": (
@@ -269,7 +303,8 @@ _SOURCES = {
         r"|(?:the |our |final )?decision(?: is|:)\s.*"
         r"|(?:we|i)(?:'re| are|'ll| will|'m| am) (?:going|go|gonna go|sticking|staying|switching) (?:with|to) .*"
         r"|(?:go|stick|stay) with .*"
-        r"|(?:use|prefer|keep|choose|pick|switch to|store) .{2,120}?(?:\binstead\b|\brather than\b|, not |\bover\b).*"
+        r"|(?:use|prefer|keep|choose|pick|switch to|store) .{2,120}?(?:\binstead\b|\brather than\b|, not |, never |\bover\b).*"
+        r"|(?:we )?(?:use|prefer) [\w.+#/@-]{2,40},? (?:not|never) [\w.+#/@-]{2,40}(?:$|[,.!]| for | in | here\b| everywhere\b).*"
         r"|(?:instead of|rather than) .{2,80}?,? (?:use|do|go with|prefer|let's|keep) .*"
         r"|wir haben (?:uns )?.{0,60}entschieden.*|(?:lass uns|nehmen wir|wir nehmen|wir verwenden|wir nutzen|verwende"
         r"|nimm) .{2,80}\b(?:statt|anstelle|anstatt)\b.*"
@@ -299,7 +334,7 @@ _SOURCES = {
     "amends": r"\b(?:actually|instead|on second thoughts?|changed? (?:my|our) minds?|scratch that|after all|no longer"
     r"|forget (?:what|that)|back to|doch|nun doch|改用|还是)\b|아니,|다시",
     "because": r",?\s+(?:because|since|so that|as it|as we|due to|weil|denn|da wir)\s+|因为|，因为|왜냐하면",
-    "against": r",?\s+(?:instead of|rather than|over|statt|anstelle von|anstatt|and not|not)\s+|而不是|代替|，不用",
+    "against": r",?\s+(?:instead of|rather than|over|statt|anstelle von|anstatt|and not|not)\s+|,\s+never\s+|而不是|代替|，不用",
     "tail": r"(?i:,\s|\s(?:for|in|when|because|so|from now|where|to)\s|\s(?:here|everywhere|anywhere)\b|;|\.\s|，)",
     "word": r"[\w][\w.+#-]*\w|\w",
 }  # fmt: skip
