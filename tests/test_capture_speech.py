@@ -140,9 +140,45 @@ NOTHING = [
     "Remember what we did last time?",
     "I remember that the build was slow.",
     "Use it, not that.",
+    # Work that is handed out.
+    "Let's do it.",
+    "Let's do 3 for now",
+    "let's do the small ones first",
+    "Let's implement option 2.",
+    "Let's go with B",
+    "Let's keep going.",
+    "Let's keep it simple for now",
+    "Let's move to #17, the other one has conflicts",
+    "Let's do these first:",
+    "Let's make the button blue",
+    "I'm going to continue with the reviews until there are no more bugs",
+    "Final decision: whether a commit is made at all",
+    "We should always do these:",
+    "Never do that again on your own.",
+    "Do not touch those unless somebody asks.",
+    "Do not introduce a second queue now.",
+    "Stop hook says that nothing was reviewed, but I don't see why",
+    "⎿ Stop says: no, that's wrong",
+    "I told you that I would run the review myself.",
     "Please use the other one and not to forget the tests.",
     "I use vim, but that is not the point.",
 ]
+
+
+PLAN = "# Plan\n\n" + "The shop gets a second queue, which takes the slow orders.\n" * 60
+
+
+def test_of_a_plan_that_was_pasted_only_rules_count_and_say_so() -> None:
+    steps = "\n## Steps\n\n- Use the queue's own index instead of a map\n- Never retry an order that was paid.\n"
+    (rule,) = heard(PLAN + steps, person=True)
+    assert (rule.kind, rule.text, rule.pasted) == ("rule", "Never retry an order that was paid", True)
+    (typed,) = heard("Never retry an order that was paid.", person=True)
+    assert not typed.pasted
+
+
+def test_a_rule_has_nothing_that_was_rejected() -> None:
+    (rule,) = heard("Do not hard-code names of hosts.", person=True)
+    assert rule.rejected == ()
 
 
 @pytest.mark.parametrize("text", NOTHING)

@@ -154,7 +154,7 @@ def _listen(state: State, event: Event, *, person: bool) -> tuple[tuple[Lesson, 
         said.append(Said(remark.kind, remark.text, event.at, remark.subject))
         lessons.append(
             Lesson(
-                remark.kind, remark.text, because=remark.because, rejected=remark.rejected, tags=("said",), passage=remark.passage[:300],
+                remark.kind, remark.text, because=remark.because, rejected=remark.rejected, tags=("pasted" if remark.pasted else "said",), passage=remark.passage[:300],
                 replaces=old, at=event.at,
             )
         )  # fmt: skip

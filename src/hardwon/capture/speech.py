@@ -21,6 +21,7 @@ _READ = 20_000  # characters of a text
 _LINES = 60  # of a long one, at either end
 _SENTENCE = (8, 320)  # characters of a sentence that may count; shorter ones say nothing, longer ones too much
 _MOST = 4  # remarks of one text
+_SPOKEN = 3_000  # characters: nobody types more
 _ASIAN_SHORTEST = 4
 # Without one of these no sentence can count: looked for before any pattern is made.
 _MARKS = (
@@ -38,7 +39,8 @@ _MARKS = (
 
 class Remark(Value):
     """One thing that was said. ``text`` is the sentence without what leads up to it; ``subject`` the words that it decides for, in small
-    letters; ``passage`` the sentence as it stands; ``amends``: it says itself that it changes what was said before."""
+    letters; ``passage`` the sentence as it stands; ``amends``: it says itself that it changes what was said before; ``pasted``: it stood in
+    a document, such as a plan or a handoff, which somebody may have written for another purpose."""
 
     kind: RemarkKind
     text: str
@@ -47,6 +49,7 @@ class Remark(Value):
     subject: str = ""
     passage: str = ""
     amends: bool = False
+    pasted: bool = False
 
 
 def heard(text: str, *, person: bool) -> tuple[Remark, ...]:
@@ -55,11 +58,17 @@ def heard(text: str, *, person: bool) -> tuple[Remark, ...]:
     if not (any(mark in folded for mark in _MARKS) or _sets_against(folded)):
         return ()
     found: list[Remark] = []
-    sentences = _sentences(_prose(text[:_READ].replace("’", "'")))
+    lines = _prose(text[:_READ].replace("’", "'"))
+    pasted = len(text) > _SPOKEN or sum(line.startswith("#") for line in lines) > 1
+    sentences = _sentences(lines)
     for at, sentence in enumerate(sentences):
         remark = _remark(sentence, at, person)
         if remark is None or (remark.kind == "wrong" and found and found[-1].kind == "wrong"):
             continue
+        if pasted and person and remark.kind != "wrong":
+            if remark.kind == "decision":
+                continue  # a step of a plan
+            remark = remark.replace(pasted=True)
         if remark.kind == "wrong":
             following = sentences[at + 1] if at + 1 < len(sentences) else ""
             remark = _with_reason(remark, following)
@@ -143,26 +152,33 @@ def _remark(sentence: str, at: int, person: bool) -> Remark | None:
         return Remark("wrong", _sentence(sentence), passage=sentence)
     bare = _pattern("lead").sub("", sentence).strip()
     if (_pattern("rule").match(bare) or _pattern("remember").match(sentence)) and not _pattern("once").search(bare):
-        return Remark("rule", _sentence(bare), *_split(bare)[1:], passage=sentence)
-    return _decision(bare, sentence) if _pattern("decides").match(bare) else None
+        return Remark("rule", _sentence(bare), _split(bare)[1], passage=sentence)
+    return _decision(bare, sentence) if _pattern("decides").match(bare) and not _pattern("once").search(bare) else None
 
 
 def _may_count(sentence: str) -> bool:
     """Whether a sentence is a plain statement of a fitting length: no question, no supposition, no quotation."""
     shortest = _SENTENCE[0] if sentence.isascii() else _ASIAN_SHORTEST
-    if not shortest <= len(sentence) <= _SENTENCE[1] or sentence[:1] in "\"“«'`":
+    if not shortest <= len(sentence) <= _SENTENCE[1] or sentence[:1] in "\"“«'`" or sentence.rstrip("* ").endswith(":"):
         return False
     return not sentence.rstrip("\"' )").endswith(("?", "？")) and not _pattern("tentative").search(sentence)
 
 
 def _decision(bare: str, passage: str) -> Remark | None:
-    """What is decided; None where nothing is named that it is for."""
+    """What is decided; None where nothing is named that it is for, or where work is only handed out ("let's do the first one")."""
     chosen, because, rejected = _split(bare)
     subject = " ".join(_words(chosen))
-    if not subject:
+    if not subject or (_pattern("lets").match(bare) and not because and not rejected and not _chooses(bare)):
         return None
     amends = bool(_pattern("amends").search(passage))
     return Remark("decision", _sentence(bare), because, rejected, subject, passage, amends)
+
+
+def _chooses(bare: str) -> bool:
+    """Whether a "let's" picks one of several things, by what it names."""
+    if not _pattern("choice").match(bare):
+        return "instead" in bare.lower()
+    return len([word for word in _words(bare) if word not in _WORK and not word.strip("#").isdigit()]) > 1
 
 
 def _with_reason(remark: Remark, following: str) -> Remark:
@@ -209,6 +225,12 @@ switch stick stay move adopt our is are be have has ve re not please now should 
 all by as store put make prefer i ll want chose went after actually no agreed decision
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
+# What is named when work is handed out.
+_WORK = frozenset((
+    "one", "two", "three", "first", "second", "third", "last", "next", "both", "option", "options", "fix", "fixes", "implement",
+    "implementation", "review", "going", "simple", "again", "more", "some", "change", "changes", "same", "too", "also", "thing", "things",
+    "way", "work", "plan", "only", "small", "bug", "bugs", "then", "pr", "issue", "step", "steps", "task", "working", "current",
+))  # fmt: skip
 _patterns: dict[str, re.Pattern[str]] = {}
 _VERBS = (
     r"(?:use|go with|switch (?:back )?to|keep|stick (?:with|to)|stay with|move to|adopt|store|put|make|do|write|implement|name|call"
@@ -239,7 +261,7 @@ _SOURCES = {
         r"(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|(?:Traceback|File \"|at \S+ \(|E {2,}|FAILED |ERROR |FAIL |PASS |WARN|INFO|DEBUG"
         r"|\$ |> |npm |error\[|error:|warning:"
         r"|[+-]{3} |@@ |diff --git|import |from \S+ import|def |class |function |const |let |var |return |if \(|for \(|#include"
-        r"|[{}\[\]();]+$)"
+        r"|[{}\[\]();]+$|.{0,60}[⎿┃│╭╰])"
         r"|[\w./\\-]+:\d+:|[\w./-]+\(\d+,\d+\):|[+-]\s*(?:def|class|function|const|return|import)\b)"
     ),
     "item": r"(?:[-*•]|\d{1,2}[.)])\s+",
@@ -293,15 +315,23 @@ _SOURCES = {
         r"\b(?:yet|for now|this time|right now|at the moment|today|until i|before i|in this (?:pr|commit|task|change|step"
         r"|session)|anything (?:else|yet)|just (?:yet|now|plan|explain|read|review|look|answer|tell|show)|any code|noch nicht"
         r"|only (?:plan|explain|read|review|look|answer|describe|analy[sz]e|tell|show)|(?:this|that) (?:one|file|function|test|case)"
+        r"|(?:do|touch|change|revert|modify|undo) (?:or \w+ )?(?:that|this|those|these|it)\b"
         r"|by (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|tonight|noon|end of)|tomorrow|tonight|this week"
+        r"|now(?=[.!]?$)"
         r"|(?:they|it) (?:take|takes|took)"
         r"|the (?:file|code|test|tests) (?:yet|now)|any(?:thing)? files?|any changes)\b|지금은|아직|先不要|暂时"
+    ),
+    "lets": r"(?:let's|lets|let us)\b",
+    "choice": (
+        r"(?:let's|lets|let us) (?:use|go with|keep|stick (?:with|to)|stay with|adopt|store|name|call|target|drop|return|split"
+        r"|(?:switch|move|migrate) (?:back )?(?:to|from))\b(?! #?\d)"
     ),
     "decides": (
         rf"(?:let's|lets|let us) {_VERBS} .*"
         r"|(?:we|i)(?:'ve| have)? (?:just |already |now )?(?:decided|agreed|settled|chose|chosen|opted)\b.*"
-        r"|(?:the |our |final )?decision(?: is|:)\s.*"
-        r"|(?:we|i)(?:'re| are|'ll| will|'m| am) (?:going|go|gonna go|sticking|staying|switching) (?:with|to) .*"
+        r"|(?:the |our |final )?decision(?: is|:)\s(?!(?:whether|if|what|which|how|when|who)\b).*"
+        r"|(?:we|i)(?:'re| are|'ll| will|'m| am) (?:(?:going|go|gonna go|sticking|staying) with|(?:sticking|switching) to"
+        r"|(?:going to|gonna) (?:use|go with|keep|stick with|switch to|adopt)) .*"
         r"|(?:go|stick|stay) with .*"
         r"|(?:use|prefer|keep|choose|pick|switch to|store) .{2,120}?(?:\binstead\b|\brather than\b|, not |, never |\bover\b).*"
         r"|(?:we )?(?:use|prefer) [\w.+#/@-]{2,40},? (?:not|never) [\w.+#/@-]{2,40}(?:$|[,.!]| for | in | here\b| everywhere\b).*"
@@ -314,10 +344,10 @@ _SOURCES = {
     "agent_decides": (
         r"^(?:(?:so|therefore|thus|ultimately|in the end|as discussed)[, ]+)?(?:we|i)(?:'ve| have)? (?:decided|chose|opted"
         r"|settled|went)\b.{3,}?\b(?:because|since|instead of|rather than|over)\b"
-        r"|^(?:key |design |final )?decision:\s"
+        r"|^(?:key |design |final )?decision:\s(?!(?:whether|if|what|which|how|when|who)\b)"
     ),
     "wrong": (
-        r"^(?:(?:no|nope|nein|아니|不|stop)\b[,.!:;，]*[ \-–—]*.{0,80}(?:wrong|not (?:what|how|right|correct|like)|don't|do not"
+        r"^(?:(?:(?:no|nope|nein|아니|不)\b|stop[,.!:])[,.!:;，]*[ \-–—]*.{0,80}(?:wrong|not (?:what|how|right|correct|like)|don't|do not"
         r"|instead|should|revert|undo|broke|falsch|nicht so)"
         r"|(?:that|this|it|your (?:approach|fix|change|solution))(?:'s| is| was| are| looks)? (?:(?:still|just|completely"
         r"|totally|simply|really|clearly) )?(?:wrong|incorrect|not (?:what i|how|right|correct|the right|acceptable|a good)"
@@ -325,7 +355,7 @@ _SOURCES = {
         r"|wrong (?:approach|way|direction|fix|file|place)|(?:that|this) (?:broke|breaks)\b|you (?:broke|misunderstood"
         r"|got it wrong|are wrong)"
         r"|not like (?:that|this)|(?:please )?(?:revert|undo|roll back) (?:that|this|it|your|the last|those)\b"
-        r"|i (?:already )?told you|don't do (?:it|that|this) (?:that|this|like)"
+        r"|i (?:already )?told you (?!(?:that )?i\b)|don't do (?:it|that|this) (?:that|this|like)"
         r"|stop (?:doing|using|changing|adding|mocking)|das ist falsch|das stimmt nicht|so nicht|nicht so|falsch[.!,:]"
         r"|.{0,20}(?:틀렸|그게 아니라|잘못됐|잘못했)|(?:这样|这)?.{0,8}(?:不对|错了|不行))"
     ),
