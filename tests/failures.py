@@ -656,10 +656,95 @@ case(
         	Error:      	Not equal: 
         	            	expected: 1
         	            	actual  : 2
+
+        	            	Diff:
+        	            	--- Expected
+        	            	+++ Actual
         	Test:       	TestUser
+        	Messages:   	ids are given in order
 FAIL
 """,
-    ("go", "FAIL", "TestUser: Not equal:", [("user_test.go", 14, "TestUser")]),
+    ("go", "FAIL", "TestUser: Not equal: expected: 1 actual: 2 (ids are given in order)", [("user_test.go", 14, "TestUser")]),
+)  # fmt: skip
+case(
+    "go assertion library, an error in its own words", """
+--- FAIL: TestLoad (0.00s)
+    load_test.go:9: 
+        	Error Trace:	/srv/user/load_test.go:9
+        	Error:      	Received unexpected error:
+        	            	open shop.toml: no such file or directory
+        	Test:       	TestLoad
+FAIL
+""",
+    ("go", "FAIL", "TestLoad: Received unexpected error: open shop.toml: no such file or directory", [("load_test.go", 9, "TestLoad")]),
+)  # fmt: skip
+case(
+    "go logs before it fails", """
+--- FAIL: TestTotal (0.00s)
+    cart_test.go:8: made a cart
+    cart_test.go:11: the total is off
+--- FAIL: TestCount (0.00s)
+    cart_test.go:18: made a cart
+    cart_test.go:21: got 1, want 2
+
+    cart_test.go:22: the cart was {1}
+--- FAIL: TestNames (0.00s)
+    cart_test.go:31: names differ:
+        got:  [a]
+        want: [a b]
+FAIL
+""",
+    ("go", "FAIL", "TestTotal: the total is off", [("cart_test.go", 11, "TestTotal"), ("cart_test.go", 8, "TestTotal")]),
+    (
+        "go", "FAIL", "TestCount: got 1, want 2",
+        [("cart_test.go", 21, "TestCount"), ("cart_test.go", 18, "TestCount"), ("cart_test.go", 22, "TestCount")],
+    ),
+    ("go", "FAIL", "TestNames: names differ: got: [a] want: [a b]", [("cart_test.go", 31, "TestNames")]),
+)  # fmt: skip
+case(
+    "go pleased at the end", """
+--- FAIL: TestArchive (0.00s)
+    a_test.go:8: the archive of a should exist
+    a_test.go:9: all are archived successfully
+--- FAIL: TestRestore (0.00s)
+    a_test.go:18: the copy is empty
+    a_test.go:19: restoring completed
+FAIL
+""",
+    ("go", "FAIL", "TestArchive: the archive of a should exist", [("a_test.go", 8, "TestArchive"), ("a_test.go", 9, "TestArchive")]),
+    ("go", "FAIL", "TestRestore: the copy is empty", [("a_test.go", 18, "TestRestore"), ("a_test.go", 19, "TestRestore")]),
+)  # fmt: skip
+case(
+    "go tests of which the end was kept", """
+        	Messages:   	of another one
+    a_test.go:9: got 1, want 2
+--- FAIL: TestA (0.01s)
+--- FAIL: TestB (0.01s)
+FAIL
+""",
+    ("go", "FAIL", "TestA: got 1, want 2", [("a_test.go", 9, "TestA")]),
+)  # fmt: skip
+case(
+    "go tests side by side", """
+=== RUN   TestA
+=== PAUSE TestA
+=== RUN   TestB
+=== PAUSE TestB
+=== CONT  TestA
+=== CONT  TestB
+    b_test.go:5: got 2, want 3
+=== NAME  TestA
+    a_test.go:9: a line too many
+--- FAIL: TestA (0.01s)
+--- FAIL: TestB (0.02s)
+=== RUN   TestA
+    a_test.go:10: one too few
+--- FAIL: TestA (0.01s)
+FAIL
+""",
+    ("go", "FAIL", "TestA: a line too many", [("a_test.go", 9, "TestA")]),
+    ("go", "FAIL", "TestB: got 2, want 3", [("b_test.go", 5, "TestB")]),
+    ("go", "FAIL", "TestA: one too few", [("a_test.go", 10, "TestA")]),
 )  # fmt: skip
 case(
     "go generic and dotted package", """

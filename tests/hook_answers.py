@@ -10,6 +10,7 @@ from typing import Any
 
 _SPECIFIC = {"hookEventName", "additionalContext"}
 _DENY = {"hookEventName", "permissionDecision", "permissionDecisionReason"}
+_CONTEXT_BESIDE_DENIAL = ("claude-code", "codex")
 _WITH_CONTEXT = {
     "claude-code": {"SessionStart", "SubagentStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
     "codex": {"SessionStart", "SubagentStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"},
@@ -73,7 +74,8 @@ def _specific(client: str, name: str, value: dict[str, Any]) -> str:
     told = value["hookSpecificOutput"]
     if told.get("hookEventName") != name:
         return f"names the event {told.get('hookEventName')!r}"
-    if set(told) == _DENY:
+    beside = {"additionalContext"} if client in _CONTEXT_BESIDE_DENIAL and told.get("additionalContext") else set()
+    if set(told) == _DENY | beside and "permissionDecision" in told:
         return (
             ""
             if name == "PreToolUse" and told["permissionDecision"] == "deny" and told["permissionDecisionReason"]

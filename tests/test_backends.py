@@ -14,6 +14,7 @@ import hardwon
 from hardwon.doors.backends.collection import Collection, Put, words_of
 from hardwon.doors.backends.files import Files
 from hardwon.errors import HardwonError, InvalidInput, NotFound
+from hardwon.types import Draft
 from tests.hostile import contents
 
 if TYPE_CHECKING:
@@ -185,6 +186,29 @@ def test_a_file_is_made_seen_changed_moved_and_deleted(files: Files) -> None:
         files.view("/memories/notes.md")
     files.delete("/memories/kept")
     assert files.view("/memories") == "/memories is empty"
+
+
+def test_a_file_holds_no_others_however_they_come(files: Files) -> None:
+    for name in ("a.md", "b.md", "d/e.md"):
+        files.create(f"/memories/{name}", "text")
+    ways = [
+        lambda: files.create("/memories/b.md/c", "text"), lambda: files.rename("/memories/a.md", "/memories/b.md/c"),
+        lambda: files.rename("/memories/d", "/memories/b.md/d/e"),
+    ]  # fmt: skip
+    for way in ways:
+        with pytest.raises(InvalidInput, match=r"b\.md is a file"):
+            way()
+    assert [line.split("\t")[1] for line in files.view("/memories").splitlines()[1:]] == [
+        "/memories/a.md", "/memories/b.md", "/memories/d/", "/memories/d/e.md",
+    ]  # fmt: skip
+
+
+def test_what_only_has_a_collections_tag_is_no_value(values: Collection, store: hardwon.Repository) -> None:
+    values.put([Put((), "k", "v", "some words")])
+    for metadata in ("", "{}", '{"namespace": 1, "key": "k", "value": 1}'):
+        store.engine.record(Draft(f"some words {len(metadata)}", tags=(values._tag(()),), metadata=metadata), store.scope)
+    assert [entry.value for entry in values.listed()] == ["v"]
+    assert {entry.value for entry in values.search((), "some words", 9)} == {"v"}
 
 
 def test_a_folder_tells_two_levels_and_sizes(files: Files) -> None:

@@ -18,6 +18,16 @@ TABLE = [
     ("coverage run -m pytest tests/unit", "test", "pytest", ("tests/unit",)),
     ("npm test -- src/a.test.ts", "test", "npm", ("src/a.test.ts",)),
     ("npm run test:unit", "test", "npm test:unit", ()),
+    ("pnpm --filter @shop/ui test", "test", "pnpm", ("@shop/ui",)),
+    ("pnpm --filter=@shop/ui test", "test", "pnpm", ("@shop/ui",)),
+    ("pnpm -F ui run test:unit", "test", "pnpm test:unit", ("ui",)),
+    ("pnpm --filter ui exec vitest run a.test.ts", "test", "vitest", ("a.test.ts", "ui")),
+    ("pnpm -C web test a.test.ts", "test", "pnpm", ("web/a.test.ts",)),
+    ("npm --prefix web run test", "test", "npm", ()),
+    ("npm -w ui test", "test", "npm", ("ui",)),
+    ("npm test --workspace=ui -- --filter x", "test", "npm", ("ui", "x")),
+    ("yarn workspace ui test", "test", "yarn", ("ui",)),
+    ("bun --filter @shop/ui build", "build", "bun build", ("@shop/ui", "build")),
     ("pytest --collect-only", "look", "pytest", ()),
     ("cargo test --no-run", "look", "cargo", ()),
     ("yarn jest src/a.test.ts", "test", "jest", ("src/a.test.ts",)),
@@ -81,6 +91,18 @@ def test_the_same_check_has_the_same_key_however_it_is_spelt() -> None:
     (one,), (other,) = works("pytest -q tests/a.py --tb=short"), works("python -m pytest tests/a.py -vv")
     assert one.key == other.key
     assert one.key != works("pytest tests/b.py")[0].key
+
+
+def test_checks_of_two_packages_are_different() -> None:
+    for command in (
+        "pnpm --filter {} test",
+        "pnpm --filter={} build",
+        "npm -w {} test",
+        "pnpm -C {} test",
+        "yarn workspace {} typecheck",
+    ):
+        one, other = works(command.format("ui")), works(command.format("core"))
+        assert one[0].key != other[0].key, command
 
 
 def test_narrowing_and_stopping_are_told() -> None:

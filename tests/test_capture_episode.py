@@ -83,6 +83,10 @@ def test_symbols_are_those_that_the_index_names() -> None:
         ("the build is red, look into it", True),
         ("Add a shared parser for rendered pages, ordered by day", False),
         ("Give every table a prefix and a suffix", False),
+        ("Implement issue #12: days with dots", False),
+        ("There is an issue with days", True),
+        ("Add error handling, error messages and fixtures to the parser", False),
+        ("Error on the first day of a month", True),
     ],
 )
 def test_a_test_ahead_of_its_code_teaches_only_where_something_was_to_be_repaired(asked: str, teaches: bool) -> None:
@@ -402,7 +406,9 @@ def test_paths_are_told_from_the_top_of_the_project(path: str, cwd: str, place: 
         ("git restore a.py", "attempt"),
         ("git -C /home/dev/shop checkout .", "attempt"),
         ("git reset --hard", "attempt"),
-        ("git stash", "attempt"),
+        ("git stash", ""),
+        ("git stash push -m before", ""),
+        ("git clean -fd .", ""),
         ("git reset", ""),
         ("git restore --staged a.py", ""),
         ("git stash pop", ""),
@@ -414,6 +420,15 @@ def test_git_that_takes_edits_back_is_known(command: str, kind: str) -> None:
     session = Session().run(GREEN).edit().run(RED)
     session.tell("after", tool="shell", command=command, ended="ok", exit_code=0, output="done").run(GREEN)
     assert "".join(lesson.kind for lesson in session.lessons) == kind
+
+
+def test_what_is_put_aside_and_fetched_again_was_not_taken_back() -> None:
+    session = Session().run(GREEN).edit().run(RED)
+    session.run(GREEN, "git stash && pytest -q").tell(
+        "after", tool="shell", command="git stash pop", ended="ok", exit_code=0, call="pop"
+    )
+    session.run(RED).edit(NEW, "def parse(text):\n    return 3\n").run(GREEN)
+    assert [lesson.kind for lesson in session.lessons] == ["lesson"]
 
 
 def test_what_a_subagent_is_asked_is_not_said_by_the_person() -> None:
@@ -476,3 +491,371 @@ def test_another_way_of_running_them_does_not_make_tests_flaky(command: str) -> 
 )
 def test_a_run_that_leaves_tests_out_closes_none_of_them(command: str) -> None:
     assert Session().run(RED).edit().run(GREEN, command).lessons == []
+
+
+# --- which edits helped, and against what
+
+GO_RED = "--- FAIL: TestSum (0.00s)\n    a_test.go:9: got 0, want 2\nFAIL\nFAIL\texample.com/a\t0.01s\nFAIL\n"
+GO_GREEN = "ok  \texample.com/a\t0.01s\n"
+GO_TEST = f"{ROOT}/a_test.go"
+BODY = "func TestSum(t *testing.T) {\n\tif Sum() != 2 {\n"
+
+
+def go_session(**fields: object) -> Session:
+    return Session().run(GO_RED, "go test ./...", ended="failed", exit_code=1, **fields)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git stash && pytest -q",
+        "git checkout -q other; pytest -q",
+        "git pull && pytest -q",
+        "pip install x && pytest -q",
+        "rm -rf build && pytest -q",
+        "bash -c 'git switch other && pytest -q'",
+    ],
+)
+def test_what_a_line_changes_before_its_check_is_not_the_same_code(command: str) -> None:
+    assert Session().run(RED).run(GREEN, command).lessons == []
+    assert Session().run(GREEN).run(RED, command).lessons == []
+    assert Session().run(RED, command, exit_code=1, ended="failed").run(GREEN).lessons == []
+
+
+@pytest.mark.parametrize("command", ["git status && pytest -q", "git diff; pytest -q", "ls && pytest -q"])
+def test_what_a_line_only_looks_at_before_its_check_leaves_the_code_the_same(command: str) -> None:
+    assert len(Session().run(RED).run(GREEN, command).lessons) == 1
+
+
+def test_two_runs_of_which_nobody_knows_the_files_are_not_of_the_same_code() -> None:
+    command = "pytest -q --snapshot-update"
+    assert Session().run(RED, command).run(GREEN, command).lessons == []
+    assert Session().run(GREEN, command).run(RED, command).lessons == []
+
+
+def test_a_run_without_a_test_neither_ends_a_failure_nor_makes_it_flaky() -> None:
+    command = "go test ./a -run TestSum"
+    nothing = "testing: warning: no tests to run\nPASS\nok  \texample.com/a\t0.5s [no tests to run]\n"
+    session = Session().run(GO_RED, command, ended="failed", exit_code=1).run(nothing, command)
+    assert session.lessons == [] and len(session.state.open) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "teaches"),
+    [
+        ({"old": f"{BODY}\t\tt.Fatal(1)", "new": f"{BODY}\t\tt.Fatal(2)"}, False),
+        ({"old": '\tif !has("a") {', "new": '\tif has("a") {'}, False),  # of its file, nobody knows where
+        ({"old": "func TestOther(t *testing.T) {\n\ta()", "new": "func TestOther(t *testing.T) {\n\tb()"}, True),
+        ({"old": "func TestSumOfAll(t *testing.T) {\n\ta()", "new": "func TestSumOfAll(t *testing.T) {\n\tb()"}, True),
+        ({"old": '\tif !has("a") {', "new": '\tif has("a") {', "path": f"{ROOT}/b_test.go"}, True),
+    ],
+)
+def test_code_is_not_blamed_where_the_test_itself_was_written_anew(fields: dict[str, str], teaches: bool) -> None:
+    session = go_session().edit("func Sum() int { return 0 }", "func Sum() int { return 2 }", f"{ROOT}/a.go")
+    session.edit(**{"path": GO_TEST, **fields}).run(GO_GREEN, "go test ./...")
+    assert bool(session.lessons) is teaches
+
+
+def test_a_test_that_was_written_anew_does_not_speak_against_the_others_of_one_failure() -> None:
+    red = "".join(f"FAILED tests/test_a.py::test_{name} - ValueError: bad day\n" for name in ("x", "y")) + "2 failed in 0.12s\n"
+    body = "def test_x():\n    assert parse('1') == "
+    session = Session().run(red).edit().edit(f"{body}1\n", f"{body}2\n", f"{ROOT}/tests/test_a.py").run(GREEN)
+    assert [lesson.tests for lesson in session.lessons] == [("tests/test_a.py::test_y",)]
+
+
+BUILT = (
+    "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n1 !== 2\n\n    at run "
+    "(file:///home/dev/shop/.dist/src/cart.test.js:7:20)\n    at main (file:///home/dev/shop/.dist/run-tests.js:3:13)\n"
+)
+
+
+@pytest.mark.parametrize("command", ["pnpm --filter shop test", "node .dist/run-tests.js"])
+def test_a_test_that_a_script_runs_may_have_been_written_anew_too(command: str) -> None:
+    session = (
+        Session().run(BUILT, command, ended="failed", exit_code=1).edit("  return 1;\n", "  return 2;\n", f"{ROOT}/src/cart.ts")
+    )
+    session.edit("  equal(1, 2);\n", "  equal(2, 2);\n", f"{ROOT}/src/cart.test.ts").run("ok\n", command, ended="ok", exit_code=0)
+    assert session.lessons == []
+
+
+@pytest.mark.parametrize(("path", "teaches"), [("src/other.test.ts", True), ("src/cart.test.ts", False)])
+def test_a_test_that_has_no_name_is_known_by_the_file_that_it_was_compiled_from(path: str, teaches: bool) -> None:
+    written = Edit(f"{ROOT}/{path}", "", "export function run() {}\n", "whole")
+    session = (
+        Session().tell("prompt", text="Let carts be empty").tell("after", tool="write", edits=(written,), ended="ok", call="w")
+    )
+    session.run(BUILT, "pnpm --filter shop test", ended="failed", exit_code=1)
+    session.edit("  return 1;\n", "  return 2;\n", f"{ROOT}/src/cart.ts")
+    session.run("PASS cart\nAll tests passed (2)\n", "pnpm --filter shop test")
+    assert bool(session.lessons) is teaches
+
+
+def test_any_edit_of_tests_may_be_of_one_that_does_not_say_where_it_is() -> None:
+    red = "--- FAIL: TestSum (0.00s)\nFAIL\nFAIL\texample.com/a\t0.01s\nFAIL\n"
+    session = Session().run(red, "go test ./...", ended="failed", exit_code=1)
+    session.edit("func Sum() int { return 0 }", "func Sum() int { return 2 }", f"{ROOT}/a.go")
+    session.edit('\tif !has("a") {', '\tif has("a") {', f"{ROOT}/b_test.go").run(GO_GREEN, "go test ./...")
+    assert session.lessons == []
+
+
+def test_a_test_file_that_was_written_as_a_whole_is_written_anew() -> None:
+    session = Session().run(RED).edit()
+    whole = Edit(f"{ROOT}/tests/test_a.py", "", "def test_y():\n    pass\n", "whole")
+    session.tell("after", tool="write", edits=(whole,), ended="ok", call="w").run(GREEN)
+    assert session.lessons == []
+
+
+PRINTS = [
+    ("def parse(text):\n    return 1\n", "def parse(text):\n    print('parsing', text)\n    return 1\n"),
+    ("def parse(text):\n    logger.debug('x %s', text)\n    return 1\n", "def parse(text):\n    return 1\n"),
+    ("\tx := 1\n", '\t// see what comes\n\tfmt.Fprintf(os.Stderr, "[x] %d", 1)\n\tx := 1\n'),
+    ("  const x = 1;\n", "  console.log(x);\n  const x = 1;\n  console.error(x);\n"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), PRINTS)
+def test_an_edit_that_only_prints_something_is_no_help(old: str, new: str) -> None:
+    assert Session().run(RED).edit(old, new).run(GREEN).lessons == []
+    (lesson,) = Session().run(RED).edit(old, new, f"{ROOT}/b.py").edit().run(GREEN).lessons
+    assert [place.path for place in lesson.places] == ["a.py"]
+    assert "b.py" not in lesson.detail + lesson.code
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    print(total)\n", "    print(total * 2)\n"),
+        ("    print(total)\n", "    return total\n"),
+        ("\tx := 1\n", '\tlog.Fatal("no")\n\tx := 1\n'),
+        ("    total = 1\n", "    total = 2\n    print(total)\n"),
+    ],
+)
+def test_an_edit_that_does_more_than_print_is_help(old: str, new: str) -> None:
+    assert len(Session().run(RED).edit(old, new).run(GREEN).lessons) == 1
+
+
+def test_having_something_printed_is_no_fix_that_did_not_help() -> None:
+    session = Session().run(RED)
+    for old, new in PRINTS[:2]:
+        session.edit(old, new).run(RED)
+    assert session.lessons == [] and session.state.open[0].tries == ()
+
+
+COMPILERS = {
+    "go, in a run of tests": (
+        "go test -run TestSum .",
+        "# example.com/a\n./a.go:9:6: no new variables on left side of :=\nFAIL\texample.com/a [build failed]\nFAIL\n",
+        "a.go",
+    ),
+    "go, tests that are only compiled": (
+        "go test -c -o /dev/null .",
+        "# example.com/a\n./a.go:9:6: assignment mismatch: 1 variable but Sum returns 2 values\n",
+        "a.go",
+    ),
+    "typescript, in a run of tests": (
+        "npm test",
+        "src/a.ts(11,7): error TS2741: Property 'props' is missing in type 'X' but required in type 'Y'.\n",
+        "src/a.ts",
+    ),
+    "typescript, in a script": (
+        "pnpm api:generate",
+        "TSError: ⨯ Unable to compile TypeScript:\nsrc/a.ts(5,3): error TS2564: Property 'id' has no initializer.\n    at createTSError "
+        "(/x/ts-node/src/index.ts:859:12)\n",
+        "src/a.ts",
+    ),
+    "typescript, as a check": (
+        "npx tsc --noEmit",
+        "src/a.ts(5,3): error TS7006: Parameter 'p' implicitly has an 'any' type.\n",
+        "src/a.ts",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COMPILERS)
+def test_what_a_compiler_says_of_the_sessions_own_writing_is_a_slip_however_it_was_run(name: str) -> None:
+    command, red, path = COMPILERS[name]
+    session = Session().edit("const x = 0", "const x = 1", f"{ROOT}/{path}").run(red, command, ended="failed", exit_code=1)
+    for number in range(1, 4):
+        session.edit(f"const x = {number}", f"const x = {number + 1}", f"{ROOT}/{path}").run(
+            red, command, ended="failed", exit_code=1
+        )
+    session.edit("const x = 4", "const x = 5", f"{ROOT}/{path}").run("", command, ended="ok", exit_code=0)
+    assert session.lessons == []
+
+
+LOADING = (
+    "FAIL src/a.test.ts\n  ● Test suite failed to run\n\n    TypeError: Cannot redefine property: x\n\n      at Object.<anonymous> "
+    "(src/a.ts:3:1)\n\nTest Suites: 1 failed, 1 total\nTests:       0 total\n"
+)
+
+
+@pytest.mark.parametrize("came_back", [False, True])
+def test_what_is_raised_as_code_is_loaded_is_a_slip_unless_it_comes_back(came_back: bool) -> None:
+    session = (
+        Session().edit("const x = 0", "const x = 1", f"{ROOT}/src/a.ts").run(LOADING, "npx jest", ended="failed", exit_code=1)
+    )
+    if came_back:
+        session.edit("const x = 1", "const x = 2", f"{ROOT}/src/a.ts").run(LOADING, "npx jest", ended="failed", exit_code=1)
+    session.edit("const x = 2", "const x = 3", f"{ROOT}/src/a.ts").run("", "npx jest", ended="ok", exit_code=0)
+    assert bool(session.lessons) is came_back
+
+
+def test_what_a_compiler_says_of_a_version_teaches() -> None:
+    red = "vite.config.ts(5,13): error TS2769: No overload matches this call.\n"
+    for command in ("npm run build", "pnpm --filter @shop/ui build", "npx tsc --noEmit"):
+        session = Session().edit("const x = 0", "const x = 1", f"{ROOT}/vite.config.ts")
+        session.run(red, command, ended="failed", exit_code=1)
+        session.edit('"vite": "^6.0.5"', '"vite": "^5.4.21"', f"{ROOT}/package.json").run("", command, ended="ok", exit_code=0)
+        (lesson,) = session.lessons
+        assert lesson.text == "`package.json`: TS2769: No overload matches this call."
+
+
+def test_a_lesson_says_why_or_where() -> None:
+    red = "--- FAIL: TestSum (0.00s)\nFAIL\nFAIL\texample.com/a\t0.01s\nFAIL\n"
+    session = Session().run(red, "go test ./...", ended="failed", exit_code=1)
+    session.edit("\treturn 0\n", "\treturn 2\n", f"{ROOT}/a.go").run(GO_GREEN, "go test ./...")
+    assert session.lessons == []
+
+
+def many(*names: str) -> str:
+    lines = "".join(f"FAILED tests/test_a.py::test_{name} - AssertionError: {name} is wrong\n" for name in names)
+    return f"{lines}{len(names)} failed, 2 passed in 0.12s\n"
+
+
+def test_one_cause_is_told_once_with_the_tests_of_all() -> None:
+    session = Session().run(many("one", "two", "three"))
+    session.edit().edit("def show(text):\n    return 1\n", "def show(text):\n    return 2\n").run(GREEN)
+    (lesson,) = session.lessons
+    assert [place.symbol for place in lesson.places] == ["parse", "show"]
+    assert lesson.tests == tuple(f"tests/test_a.py::test_{name}" for name in ("one", "three", "two"))
+    assert lesson.text == "`parse` and `show`: `tests/test_a.py::test_one` fails: one is wrong"
+    assert lesson.detail.endswith(" Likewise `tests/test_a.py::test_three`, `tests/test_a.py::test_two`.")
+
+
+def test_failures_whose_tests_are_named_after_different_code_are_different() -> None:
+    session = Session().run(many("parse_of_a_day", "show_of_a_day"))
+    session.edit().edit("def show(text):\n    return 1\n", "def show(text):\n    return 2\n").run(GREEN)
+    assert sorted([place.symbol for place in one.places] for one in session.lessons) == [["parse"], ["show"]]
+
+
+def test_a_test_is_named_after_code_by_whole_words() -> None:
+    session = Session().run(many("reparsed_shows"))
+    session.edit().edit("def show(text):\n    return 1\n", "def show(text):\n    return 2\n").run(GREEN)
+    assert [place.symbol for one in session.lessons for place in one.places] == ["parse", "show"]
+
+
+def test_edits_that_git_took_back_are_one_attempt_however_many_tests_they_broke() -> None:
+    session = Session().run(GREEN).edit().run(many("one", "two", "three"))
+    session.tell("after", tool="shell", command="git checkout a.py", ended="ok", exit_code=0, output="", call="git").run(GREEN)
+    (lesson,) = session.lessons
+    assert (lesson.kind, len(lesson.tests)) == ("attempt", 3)
+
+
+@pytest.mark.parametrize(
+    ("plan", "teaches"),
+    [
+        ("Implement this plan:\n\n# Fix: days with a dot\n\n## Context\n\nDays have dots in Germany. Read them.", False),
+        ("Implement this plan:\n\n# Days with a dot\n\n## Context\n\nThe parser is broken: it takes the wrong day.", True),
+        ("Add a parser for days with dots. " + "It reads them one by one. " * 8 + "What it cannot read is an error.", False),
+    ],
+)
+def test_a_prompt_says_at_its_beginning_and_not_in_headings_that_something_is_to_be_repaired(plan: str, teaches: bool) -> None:
+    session = Session().tell("prompt", text=plan)
+    session.edit("", "def test_x():\n    assert parse('1') == 2\n", f"{ROOT}/tests/test_a.py").run(RED).edit().run(GREEN)
+    assert bool(session.lessons) is teaches
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        "func TestSum(t *testing.T) {\n\tt.Run(name, run)",
+        '\t\t{"two of a kind", 1, 2},\n',
+        "\t\tif a() {\n\t\t\tb()\n\t\t}\n" * 30,  # nobody knows how it goes on
+    ],
+)
+def test_a_row_of_a_table_ahead_of_its_code_is_no_failure(new: str) -> None:
+    red = GO_RED.replace("TestSum", "TestSum/two_of_a_kind")
+    session = Session().tell("prompt", text="Let sums be read in pairs").edit("\t\t// more\n", new, GO_TEST)
+    session.run(red, "go test ./...", ended="failed", exit_code=1)
+    session.edit("func Sum() int { return 0 }", "func Sum() int { return 2 }", f"{ROOT}/a.go").run(GO_GREEN, "go test ./...")
+    assert session.lessons == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "closed"),
+    [
+        ("TestSum", True),
+        ("Sum", True),
+        ("^TestSum", True),
+        ("TestOther|TestSum", True),
+        ("TestSumOfAll", True),
+        ("^TestSumOfAll$", True),
+        ("TestSumOfAll/two", False),
+        ("TestSum$", False),
+        ("^Sum", False),
+        ("TestOther|TestSum$", False),
+        ("^$", False),
+    ],
+)
+def test_a_pattern_takes_in_the_tests_that_it_matches(pattern: str, closed: bool) -> None:
+    session = Session().run(GO_RED.replace("TestSum", "TestSumOfAll"), "go test ./...", ended="failed", exit_code=1)
+    session.edit("func Sum() int { return 0 }", "func Sum() int { return 2 }", f"{ROOT}/a.go")
+    session.run(GO_GREEN, f"go test -run '{pattern}' ./...")
+    assert bool(session.lessons) is closed
+
+
+@pytest.mark.parametrize(
+    ("output", "command", "begins", "lacks"),
+    [
+        (  # told as it runs
+            "=== RUN   TestA\n    a_test.go:5: got 1, want 2\n--- FAIL: TestA (0.00s)\n=== RUN   TestB\n    b_test.go:7: got 1, want 2\n"
+            "--- FAIL: TestB (0.00s)\nFAIL\nFAIL\texample.com/a\t0.01s\nFAIL\n",
+            "go test -v ./...",
+            {"TestA": "a_test.go:5: got 1", "TestB": "b_test.go:7: got 1"},
+            {"TestA": "TestB", "TestB": "TestA"},
+        ),
+        (  # all at the end
+            "--- FAIL: TestA (0.00s)\n    a_test.go:5: got 1, want 2\n--- FAIL: TestB (0.00s)\n    b_test.go:7: got 1, want 2\nFAIL\n"
+            "FAIL\texample.com/a\t0.01s\nFAIL\n",
+            "go test ./...",
+            {"TestA": "a_test.go:5: got 1", "TestB": "b_test.go:7: got 1"},
+            {"TestA": "TestB", "TestB": "TestA"},
+        ),
+        (  # side by side
+            "=== RUN   TestA\n=== PAUSE TestA\n=== RUN   TestB\n=== PAUSE TestB\n=== CONT  TestA\n=== CONT  TestB\n"
+            "    b_test.go:7: b is bad\n--- FAIL: TestB (0.00s)\n=== NAME  TestA\n    a_test.go:5: a is bad\n--- FAIL: TestA (0.00s)\n"
+            "FAIL\nFAIL\texample.com/a\t0.01s\nFAIL\n",
+            "go test -v ./...",
+            {"TestA": "a_test.go:5: a is bad", "TestB": "b_test.go:7: b is bad"},
+            {"TestA": "TestB", "TestB": "PAUSE"},
+        ),
+        (  # nothing but the name
+            "=== RUN   TestA\n=== PAUSE TestA\n=== CONT  TestA\n--- FAIL: TestA (0.00s)\nFAIL\nFAIL\texample.com/a\t0.01s\nFAIL\n",
+            "go test -v ./...",
+            {"TestA": "--- FAIL: TestA"},
+            {"TestA": "PAUSE"},
+        ),
+        (
+            "___________ test_a ___________\n\nE       ValueError: bad\n\n___________ test_b ___________\n\nE       ValueError: bad\n\n"
+            "FAILED t.py::test_a - ValueError: bad\nFAILED t.py::test_b - ValueError: bad\n2 failed in 0.12s\n",
+            "pytest",
+            {
+                "t.py::test_a": "E       ValueError: bad\n\n___________ test_b",
+                "t.py::test_b": "E       ValueError: bad\n\nFAILED",
+            },
+            {"t.py::test_b": "test_b ___"},
+        ),
+    ],
+)
+def test_the_words_that_are_the_evidence_are_those_of_the_test(
+    output: str, command: str, begins: dict[str, str], lacks: dict[str, str]
+) -> None:
+    said = {red.test: red.passage for red in Session().run(output, command, ended="failed", exit_code=1).state.open}
+    assert {name: said[name][: len(start)] for name, start in begins.items()} == begins
+    assert not [name for name, word in lacks.items() if word in said[name]]
+
+
+def test_a_failure_that_an_older_version_kept_is_still_known() -> None:
+    told = json.loads(Session().run(RED).state.to_json())
+    told["open"] = [row[:-1] for row in told["open"]]
+    assert [red.test for red in State.from_json(json.dumps(told)).open] == ["tests/test_a.py::test_x"]

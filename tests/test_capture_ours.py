@@ -92,7 +92,8 @@ def test_nothing_of_a_block_survives_any_nesting_of_wrappings(ways, before, afte
     text = "\n".join([BLOCK] * times)
     for way in ways:
         text = way(text)
-    assert MARK not in ours.strip(f"{before}{text}{after}").lower()
+    for meant in (False, True):
+        assert MARK not in ours.strip(f"{before}{text}{after}", meant=meant).lower()
 
 
 @settings(max_examples=120)
@@ -108,12 +109,29 @@ def test_nothing_of_a_block_survives_that_was_cut_at_one_end(ways, at, from_star
     if not from_start and "hardwon-memory" not in "".join(cut.replace(">", "").split())[:400]:
         return
     assert first
-    assert MARK not in ours.strip(f"x {cut}" if not from_start else f"{cut} x").lower()
+    for meant in (False, True):
+        assert MARK not in ours.strip(f"x {cut}" if not from_start else f"{cut} x", meant=meant).lower()
 
 
 def test_an_entry_is_known_by_its_head_where_both_tags_were_cut_off() -> None:
     middle = BLOCK[BLOCK.index("[#1") : BLOCK.index(CLOSING)]
     assert "first" not in ours.strip(f"said:\n{middle}")
+
+
+SPOKEN_OF = (
+    "We wrap blocks in `<hardwon-memory>` tags because clients escape them",
+    "The tag <hardwon-memory> opens it and </hardwon-memory> closes it, so both are looked for",
+    "A reply that ends in `</hardwon-memory>` is not cut",
+    "`&lt;hardwon-memory&gt;` is what the page shows\nand below it more is said",
+    "<hardwon-memory> and <hardwon-memory> again: neither is a block",
+)
+
+
+@pytest.mark.parametrize("text", SPOKEN_OF)
+def test_what_an_agent_says_on_purpose_may_speak_of_our_tags(text: str) -> None:
+    assert ours.strip(text, meant=True) == text
+    left = ours.strip(f"{text}\n{BLOCK}\nand so on", meant=True)
+    assert MARK not in left and text in left and left.endswith("and so on")
 
 
 def test_two_blocks_leave_what_stands_between_them() -> None:
@@ -135,8 +153,10 @@ def test_hostile_text_takes_no_longer_than_its_length() -> None:
         "&amp;" * 50_000 + "lt;hardwon-memory",
         "h\n" * 100_000 + "ardwon",
         "[#1 · lesson" * 20_000,
+        "hardwon " + "\\" * 100_000 + "x",
     ):
-        ours.strip(text)
+        for meant in (False, True):
+            ours.strip(text, meant=meant)
 
 
 OURS = [

@@ -161,6 +161,86 @@ def test_a_green_run_is_told(output: str) -> None:
     assert found is not None and found.verdict is True and not found.failing
 
 
+# Runs that say of themselves that no test ran, or that all were skipped: most of them end with exit code 0.
+NOTHING_RAN = {
+    "go": "testing: warning: no tests to run\nPASS\nok  \texample.com/a\t0.5s [no tests to run]\n",
+    "go, a package": "ok  \texample.com/a\t0.005s [no tests to run]\n",
+    "go, with coverage": "PASS\ncoverage: 0.0% of statements\nok  \tx/a\t0.005s\tcoverage: 0.0% of statements [no tests to run]\n",
+    "go, its program": "testing: warning: no tests to run\nPASS\n",
+    "go, no file": "?   \texample.com/a\t[no test files]\n",
+    "go, skipped": "=== RUN   TestA\n    a_test.go:3: no network\n--- SKIP: TestA (0.00s)\nPASS\nok  \texample.com/a\t0.01s\n",
+    "gotestsum": "DONE 0 tests in 0.412s\n",
+    "cargo": "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 3 filtered out; finished in 0.00s\n",
+    "nextest": "     Summary [   0.001s] 0 tests run: 0 passed, 3 skipped\n",
+    "pytest": "collected 0 items\n\n====== no tests ran in 0.01s ======\n",
+    "pytest, deselected": "====== 3 deselected in 0.01s ======\n",
+    "pytest, skipped": "====== 3 skipped in 0.01s ======\n",
+    "unittest": "\n-----\nRan 0 tests in 0.000s\n\nOK\n",
+    "unittest, newer": "\n-----\nRan 0 tests in 0.000s\n\nNO TESTS RAN\n",
+    "unittest, skipped": "s\n-----\nRan 1 test in 0.000s\n\nOK (skipped=1)\n",
+    "jest": "No tests found, exiting with code 0\n",
+    "jest, skipped": "Test Suites: 1 skipped, 0 of 1 total\nTests:       2 skipped, 2 total\n",
+    "vitest": "No test files found, exiting with code 0\n",
+    "vitest, skipped": " Test Files  1 skipped (1)\n      Tests  2 skipped (2)\n",
+    "vitest, to do": " Test Files  1 skipped (1)\n      Tests  2 skipped | 1 todo (3)\n",
+    "mocha": "  0 passing (2ms)\n  2 pending\n",
+    "node": "# tests 0\n# pass 0\n# fail 0\n",
+    "deno": "ok | 0 passed | 0 failed (2ms)\n",
+    "bun": " 0 pass\n 0 fail\n",
+    "maven": "[INFO] No tests to run.\n[INFO] BUILD SUCCESS\n",
+    "maven, skipped": "[INFO] Tests are skipped.\n[INFO] BUILD SUCCESS\n",
+    "maven, all skipped": "[WARNING] Tests run: 2, Failures: 0, Errors: 0, Skipped: 2\n[INFO] BUILD SUCCESS\n",
+    "gradle": "> Task :app:compileJava\n> Task :app:test NO-SOURCE\n\nBUILD SUCCESSFUL in 1s\n",
+    "ctest": "No tests were found!!!\n",
+    "rspec": "No examples found.\n\nFinished in 0.0 seconds\n0 examples, 0 failures\n",
+    "rspec, pending": "2 examples, 0 failures, 2 pending\n",
+    "minitest": "Run options: --seed 1\n\n0 runs, 0 assertions, 0 failures, 0 errors, 0 skips\n",
+    "phpunit": "No tests executed!\n",
+    "phpunit, skipped": "OK, but incomplete, skipped, or risky tests!\nTests: 2, Assertions: 0, Skipped: 1, Incomplete: 1.\n",
+    "dotnet": "No test matches the given testcase filter `Total` in /src/bin/Shop.Tests.dll\n",
+    "dotnet, none": "No test is available in /src/bin/Shop.Tests.dll. Make sure that the test project has a runner.\n",
+    "swift": "Test Suite 'All tests' passed at 09:00.\n\t Executed 0 tests, with 0 failures (0 unexpected) in 0.000 seconds\n",
+    "sbt": "[info] No tests were executed.\n",
+    "prove": "Files=0, Tests=0,  0 wallclock secs\nResult: NOTESTS\n",
+}
+
+
+@pytest.mark.parametrize("runner", NOTHING_RAN)
+def test_a_run_without_a_test_has_neither_passed_nor_failed(runner: str) -> None:
+    found = read(NOTHING_RAN[runner])
+    assert found is not None and (found.verdict, found.passed, found.failed) == (None, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("output", "passed"),
+    [
+        ("ok  \texample.com/a\t0.5s\nok  \texample.com/b\t0.5s [no tests to run]\n", 1),
+        (
+            "PASS\nok  \texample.com/a\t0.5s\ntesting: warning: no tests to run\nPASS\nok  \texample.com/b\t0.5s [no tests to run]\n",
+            2,
+        ),
+        ("--- SKIP: TestA (0.00s)\n--- PASS: TestB (0.00s)\nPASS\nok  \texample.com/a\t0.01s\n", 2),
+        ("running 0 tests\n\ntest result: ok. 0 passed; 0 failed;\n\nrunning 1 test\ntest result: ok. 1 passed; 0 failed;\n", 1),
+        (" Test Files  1 passed (1)\n      Tests  3 passed | 1 skipped (4)\n", 3),
+        ("OK (skipped=1)\n\nRan 3 tests in 0.1s\n\nOK (skipped=1)\n", 2),
+        ("> Task :a:test NO-SOURCE\n> Task :b:test\n\nBUILD SUCCESSFUL in 1s\n", 1),
+        ("> Task :a:test UP-TO-DATE\n\nBUILD SUCCESSFUL in 1s\n", 1),
+        ("[INFO] No tests to run.\n[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 1\n[INFO] BUILD SUCCESS\n", 1),
+        ("[INFO] BUILD SUCCESS\n", 1),
+        ("3 examples, 0 failures, 1 pending\n", 2),
+        ("OK, but incomplete, skipped, or risky tests!\nTests: 3, Assertions: 2, Skipped: 1.\n", 2),
+    ],
+)
+def test_beside_what_did_not_run_what_passed_counts(output: str, passed: int) -> None:
+    found = read(output)
+    assert found is not None and (found.verdict, found.passed) == (True, passed)
+
+
+@pytest.mark.parametrize("output", ["Summary [ 0.1s] 10 tests run: 10 passed\n", "10 runs, 12 assertions, 0 failures\n"])
+def test_a_number_that_ends_in_zero_is_not_none(output: str) -> None:
+    assert read(output) is None  # of runners whose counts are not read
+
+
 @pytest.mark.parametrize(
     "output", ["", "hello\n", "On branch main\nnothing to commit\n", "total 12\n-rw-r--r-- a\n", "no tests ran in 0.01s\n"]
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hardwon.capture import routine, summary
@@ -278,6 +278,13 @@ def test_what_one_test_says_of_the_network_is_routine() -> None:
     assert routine.of_failure("AssertionError", "assert 1 == 2") == ""
 
 
+def test_packages_without_tests_beside_one_that_does_not_compile_make_it_no_routine() -> None:
+    (work,) = works("go test ./...")
+    output = "?   \tx/a\t[no test files]\n# x/b\nb/b.go:3:2: undefined: total\nFAIL\tx/b [build failed]\nFAIL\n"
+    assert routine.reason(work, 1, "failed", output) == ""
+    assert routine.reason(work, 1, "failed", "no Go files in /srv/x\n?   \tx/a\t[no test files]\n") == "path"
+
+
 # --- passages
 
 
@@ -293,6 +300,21 @@ def test_what_one_test_says_of_the_network_is_routine() -> None:
         ("pub(crate) async fn run() {", ("run",)),
         ("    public static int total(int a) {", ("total",)),
         ("impl Display for Cart {", ("Cart",)),
+        ("enum class Color : int {", ("Color",)),
+        ("    total(items) {", ("total",)),
+        ("    run: func(args []string) error {", ()),
+        ("    defer func() {", ()),
+        ("    go func(n int) {", ()),
+        ("    RunE: function (done) {", ()),
+        ("async function (a) {", ()),
+        ("function(a) {", ()),
+        ("export default class extends Base {", ()),
+        ("class {", ()),
+        ("def ", ()),
+        ("items.forEach(function (one) {", ()),
+        ("describe('total', () => {", ()),
+        ("useEffect(() => {", ()),
+        ("foreach (items as item) {", ()),
         ("if (x) {\n  return y;\n}", ()),
         ("x = 1", ()),
         ("for (const a of b) {", ()),
@@ -309,6 +331,25 @@ def test_only_the_declaration_that_differs_is_touched() -> None:
     assert touched(old, old.replace("return 1", "return 3")) == ("f",)
     assert touched(old, old + "\n    def h(self):\n        return 4\n") == ("h",)
     assert touched("    return 1", "    return 2") == ()
+
+
+_CODE_LINES = st.sampled_from(
+    ["", " ", "\t", "def a():", "    pass", "class A {", "}", "  run() {", "func (c *C) Add() {", "func (", "defer func() {"]
+)
+_CODE = st.one_of(st.lists(_CODE_LINES, max_size=12).map("\n".join), st.text(max_size=40))
+
+
+@given(_CODE, _CODE)
+@example("def a():\n    pass\n\ndef b():\n    pass\n", "\n")
+@example("\n", "def a():\n    pass\n")
+@example("def a():\n    pass\n", "")
+def test_of_any_two_passages_it_is_told_what_differs(old: str, new: str) -> None:
+    found = touched(old, new)
+    assert len(found) <= 3 and len(set(found)) == len(found)
+    assert set(found) <= {*symbols(old, 400), *symbols(new, 400)}
+    shown = difference(old, new)
+    assert (not shown) or all(line[:1] in "+-" for line in shown.split("\n"))
+    assert not touched(old, old) or symbols(old)
 
 
 def test_a_difference_shows_only_what_differs() -> None:

@@ -5,13 +5,16 @@ Cases that another file looks at closer have their test there, with the id in it
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import pytest
@@ -21,7 +24,9 @@ from hardwon.errors import SchemaOlder
 from hardwon.store.schema import STEPS
 from hardwon.store.sqlite import SqliteStore
 from hardwon.types import Anchor, Draft, Filter, Origin, Query, Scope
+from tests import hook_payloads
 from tests.conftest import Result, git, make_repository
+from tests.mcptalk import Server, hello, request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -461,6 +466,86 @@ def test_r44_vectors_of_another_model_are_never_compared(tmp_path: Path) -> None
         assert reader.count_without_vector("model-b", Filter()) == 1
         assert reader.vector_models() == {"model-a": 1, "model-b": 1}
     engine.close()
+
+
+# Doors
+
+
+def test_r36_eight_servers_that_start_at_once_all_answer(project: Path) -> None:
+    """How quickly is measured in bench/; here that each of them answers, and goes on to work."""
+    with contextlib.ExitStack() as open_ones:
+        servers = [open_ones.enter_context(Server(project)) for _ in range(8)]
+        for number, server in enumerate(servers):
+            server.send(hello(client=f"client{number}"))
+        assert [server.read()["result"]["serverInfo"]["name"] for server in servers] == ["hardwon"] * 8
+        for number, server in enumerate(servers):
+            arguments = {"text": f"client {number} learnt it", "kind": "fact"}
+            server.send(request(number, "tools/call", {"name": "remember", "arguments": arguments}))
+        assert not [answer for answer in (server.read() for server in servers) if answer["result"]["isError"]]
+        servers[0].send(request(100, "tools/call", {"name": "status", "arguments": {}}))
+        assert servers[0].read()["result"]["structuredContent"]["memories"]["fact"] == 8
+
+
+# Noted by every Python process below: whom it would talk to. Everything else that talks HTTP heeds the proxies.
+_WATCH = """
+import sys
+def note(event, arguments):
+    away = event == "socket.connect" and isinstance(arguments[1], tuple)
+    if away or event in ("socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"):
+        with open({path!r}, "a") as file:
+            file.write(f"{{event}} {{arguments[1:]!r}}\\n")
+sys.addaudithook(note)
+"""
+
+
+@pytest.mark.slow
+def test_r58_no_hook_of_any_client_sends_anything_away_and_no_planted_key_is_kept(
+    project: Path, home: Path, tmp_path: Path, run: Callable[..., Result]
+) -> None:
+    key = "ghp_" + hashlib.sha256(b"planted").hexdigest()[:36]
+    watch, noted = tmp_path / "watch", tmp_path / "noted"
+    watch.mkdir()
+    (watch / "sitecustomize.py").write_text(_WATCH.format(path=str(noted)))
+    with socket.create_server(("127.0.0.1", 0)) as sink:
+        sink.settimeout(0.2)
+        address = f"http://127.0.0.1:{sink.getsockname()[1]}"
+        proxies = {name: address for plain in ("http_proxy", "https_proxy", "all_proxy") for name in (plain, plain.upper())}
+        surroundings = {"PYTHONPATH": str(watch), **proxies}
+        moments = set()
+        for name, case in hook_payloads.cases():
+            client, moment = name.partition("/")[0], (case["event"] or {}).get("moment")
+            if not moment or (client, moment) in moments:
+                continue
+            moments.add((client, moment))
+            payload = _planted(case["payload"], key, str(project))
+            done = run("hook", client, stdin=json.dumps(payload), env={**surroundings, **case.get("environment", {})})
+            assert done.code in (0, 2), (name, done)
+            assert key not in done.out + done.err, name
+        assert len(moments) > 40 and {moment for _, moment in moments} >= {"start", "prompt", "before", "after", "stop", "end"}
+        assert run("refresh", env=surroundings).code == 0
+        with pytest.raises(TimeoutError):
+            sink.accept()
+        assert not noted.exists(), noted.read_text()
+        # The watch itself: an attempt is noted, and arrives.
+        asked = f"import urllib.request; urllib.request.urlopen({address + '/x'!r}, timeout=0.2)"
+        subprocess.run([sys.executable, "-c", asked], env={**os.environ, **surroundings}, capture_output=True, check=False)
+        assert "socket.connect" in noted.read_text()
+        sink.accept()[0].close()
+    kept = [path for path in home.rglob("*") if path.is_file() and key.encode() in path.read_bytes()]
+    assert kept == []
+    assert run("recall", "--kind", "summary", "--json").data["hits"]  # something was kept
+
+
+def _planted(value: Any, key: str, folder: str) -> Any:
+    """A payload of a session in a folder, with a key in everything that somebody said, ran or printed."""
+    if isinstance(value, dict):
+        return {name: _planted(one, key, folder) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_planted(one, key, folder) for one in value]
+    if not isinstance(value, str):
+        return value
+    moved = value.replace("/home/ann/shop", folder)
+    return f"{moved}\nexport GITHUB_TOKEN={key}" if " " in value and not value.startswith("*** ") else moved
 
 
 def test_every_case_has_its_test_or_says_what_it_waits_for() -> None:

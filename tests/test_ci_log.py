@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.capture.outcome import readable, written
+from hardwon.capture.results import Failing
 from hardwon.importers import ci_log
 
 if TYPE_CHECKING:
@@ -115,6 +117,64 @@ def test_a_log_of_a_job_that_passed_has_no_failure() -> None:
     found = ci_log.read(github("collected 2 items\n\n====== 2 passed in 0.10s ======\n", error=""))
     assert found.steps == ()
     assert not [one for one in found.outcomes if one.went == "failed"]
+
+
+def test_the_counts_are_those_of_the_runner_and_a_log_without_anything_is_told_as_such(
+    project: Path, call: Callable[..., Result]
+) -> None:
+    assert ci_log.read(github()).counts == (1, 1)
+    assert ci_log.read("collected 2 items\n\n====== 2 passed in 0.10s ======\n").counts == (2, 0)
+    assert ci_log.read("hello\nworld\n").counts is None
+    told = call("ingest", "log", "-", stdin="hello\nworld\n")
+    assert (told.code, told.out.strip()) == (0, "no failed step and no report of tests was recognised in it")
+    assert call("ingest", "log", "-", "--json", stdin="hello\nworld\n").data["recognised"] is False
+    told = call("ingest", "log", "-", stdin=github("\n====== 2 passed in 0.10s ======\n", error=""))
+    assert told.out.strip() == "2 passed, 0 failed"
+
+
+_TSC = "src/app.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'."
+
+
+@pytest.mark.parametrize(
+    ("commands", "tag"),
+    [
+        (("npm run build",), "build"), (("npx tsc --noEmit",), "types"), (("npm ci", "npm run lint"), "lint"),
+        (("make everything",), "ci"), (("npm run lint", "npm run build"), "ci"),
+    ],
+)  # fmt: skip
+def test_a_step_is_told_as_a_step_with_the_place_as_people_write_it(
+    project: Path, call: Callable[..., Result], commands: tuple[str, ...], tag: str
+) -> None:
+    log = stamped(
+        [
+            f"##[group]Run {commands[0]}", *(f"\x1b[36;1m{command}\x1b[0m" for command in commands), "##[endgroup]", _TSC,
+            "##[error]Process completed with exit code 2.", "Post job cleanup.", "tidied up",
+        ]
+    )  # fmt: skip
+    said = call("ingest", "log", "-", stdin=log).out
+    assert said.startswith(f"failed: {commands[0]}: TS2322: Type 'string'")
+    (hit,) = call("recall", "--kind", "lesson", "--json").data["hits"]
+    memory = hit["memory"]
+    assert memory["tags"] == [tag]
+    assert memory["detail"].splitlines() == [
+        f"seen in the step {commands[0]}", "TS2322: Type 'string' is not assignable to type 'number'.", "src/app.ts:3",
+    ]  # fmt: skip
+    # What is kept for people is still known again.
+    assert "seen before" in call("ingest", "log", "-", stdin=log + "more\n").out
+
+
+def test_the_last_command_that_gitlab_names_is_the_one_that_failed() -> None:
+    (failed,) = ci_log.read(gitlab(f"x\n\x1b[32;1m$ npm run lint\x1b[0m\n\x1b[32;1m$ npm run build\x1b[0m\n{_TSC}\n")).outcomes
+    assert (failed.test, failed.step) == ("step_script", "build")
+
+
+def test_a_trace_of_python_stays_as_python_writes_it_and_others_are_lines_of_places() -> None:
+    failing = Failing("t", "KeyError", "'prize'", "", (("src/money.py", 2, "total"), ("src/shop.py", 9, "")))
+    assert readable(written(failing)) == written(failing)
+    other = failing.replace(frames=(("src/money.ts", 2, "total"), ("src/shop.ts", 9, "")))
+    assert readable(written(other)) == "KeyError: 'prize'\nsrc/money.ts:2 in total\nsrc/shop.ts:9"
+    for text in ("", "KeyError: x", "Traceback (most recent call last):\nno frame", "at a.b(C.java:3)"):
+        assert readable(text) == text
 
 
 @given(st.text(st.sampled_from(list("2026-11-01T:Z#[]error\t \n\r\x1bsection_start:0KEF%é")), max_size=400))

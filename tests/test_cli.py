@@ -199,8 +199,15 @@ def test_status_tells_how_far_the_code_is_indexed(project: Path, call: Command) 
     found = call("status", "--json").data
     assert found["ok"] and found["code"]["behind"]
     what = f"the index of the code is behind: it is of {head[:10]}"
-    note = {"level": "note", "what": what, "where": "code", "remedy": "run `hardwon ingest code`"}
+    note = {"level": "note", "what": what, "where": "code", "remedy": "run `hardwon refresh`"}
     assert note in found["findings"]
+    unread = next(one for one in found["findings"] if one["where"] == "history")
+    assert unread["remedy"] == note["remedy"]  # one command does both
+    assert call("refresh").code == 0
+    assert not [one for one in call("status", "--json").data["findings"] if one["where"] in ("code", "history")]
+    (project / "src" / "newer.py").write_text("def newer():\n    return 1\n")
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "newer")
     assert call("ingest", "code").code == 0
     assert not call("status", "--json").data["code"]["behind"]
     os.remove(found["store"] + ".code")
@@ -944,3 +951,56 @@ def test_a_passage_is_called_by_its_id_and_not_by_the_commit_of_its_file(project
     assert call("show", name, "--json").data["kind"] == "doc"
     assert call("useful", name).code == OK
     assert call("show", name, "--json").data["useful"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "option", "taker"),
+    [
+        (("ingest", "docs", "--commit", "abc", "--job", "x"), "commit", "ingest junit"),
+        (("ingest", "code", "--since", "3d"), "since", "ingest transcripts"),
+        (("ingest", "git", "--client", "codex"), "client", "ingest transcripts"),
+        (("ingest", "transcripts", "--limit", "3"), "limit", "ingest git"),
+        (("ingest", "prs", "--dry-run"), "dry-run", "ingest docs"),
+        (("ingest", "code", "--dry-run"), "dry-run", "ingest docs"),
+        (("ingest", "notes", "a.md"), "file", "ingest log"),
+        (("install", "git", "--scope", "project"), "scope", "install CLIENT"),
+        (("install", "claude-code", "--all"), "all", "install --all"),
+        (("install", "git", "--all"), "all", "install --all"),
+        (("install", "--write-plugin", "out", "--scope", "user"), "scope", "install CLIENT"),
+        (("install", "codex", "--write-plugin", "out"), "client", "install git"),
+        (("uninstall", "git", "--scope", "user"), "scope", "uninstall CLIENT"),
+        (("uninstall", "codex", "--all"), "all", "uninstall --all"),
+    ],
+)
+def test_an_option_of_another_source_or_client_is_refused_and_who_takes_it_is_named(
+    project: Path, call: Command, words: tuple[str, ...], option: str, taker: str
+) -> None:
+    done = call(*words, "--json")
+    assert (done.code, done.error["kind"], done.error["field"]) == (2, "invalid_input", option), done
+    assert f"hardwon {taker}" in done.error["remedy"]
+    assert not (project / "out").exists()
+
+
+def test_every_option_of_ingest_and_install_belongs_to_somebody() -> None:
+    from hardwon.doors import ingest, taken, verbs, whole_verbs
+
+    general = {"yes", "dry-run"}
+    for verb, takers in (("ingest", taken.INGEST), ("install", taken.INSTALL)):
+        options = {option.name for option in whole_verbs.ROWS[verb](verb).options}
+        assert options - set(takers) <= general, verb
+        assert set(takers) - {"file", "client"} <= options | {option.name for option in verbs.GLOBALS}
+    assert {name for names in taken.INGEST.values() for name in names} <= set(ingest.SOURCES)
+
+
+def test_parts_of_a_text_are_kept_apart_in_one_line_and_wrapped_prose_goes_on() -> None:
+    from hardwon.search.pack import folded
+
+    summary = "Asked: why do the pools drift\nChanged: src/pool.py\nLearnt: never cap them twice"
+    assert folded(summary) == "Asked: why do the pools drift; Changed: src/pool.py; Learnt: never cap them twice"
+    assert (
+        folded(f"Asked: {'a long question ' * 12}\nDecided: yes") == f"Asked: {('a long question ' * 12).strip()}; Decided: yes"
+    )
+    prose = "The storage gateway drops the first request after a restart, so that\nuploads are tried twice. It says\nnothing\n\nof that."
+    assert "so that uploads are" in folded(prose)
+    assert folded("One.\nTwo:\n- three\n- four\n") == "One. Two: - three; - four"
+    assert folded("") == "" and folded(" \n\n ") == "" and folded("one") == "one"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 from hardwon.agents import blocks, jsonc, tomltext, yamltext
 from hardwon.agents.parts import Entry, Part, put, take
 from hardwon.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NAMES = st.sampled_from(["hooks", "mcpServers", "model", "a b", "ключ", "//", "x,}", '"', "\\", ""])
 VALUES = st.recursive(
@@ -150,6 +153,24 @@ def test_toml_moved_around_by_its_client_loses_only_our_tables() -> None:
     ours = '[mcp_servers.hardwon]\ncommand = "c"\nargs = ["mcp"]\n\n[mcp_servers.hardwon.tools.recall]\napproval_mode = "approve"\n\n'
     text = f'model = "x"\n\n{ours}# mine\n[projects."/a"]\ntrust_level = "trusted"\n'
     assert tomltext.remove(text, ("mcp_servers", "hardwon")) == text.replace(ours, "")
+
+
+@pytest.mark.parametrize("depth", [90, 150, 900, 100_000])
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda depth: "a=" + "[" * depth, lambda depth: f"[x]\na={'[' * depth}{']' * depth}\n[servers.hardwon]\ncommand='x'\n",
+        lambda depth: "a=" + "{b=" * depth + "1" + "}" * depth, lambda depth: "a." * depth + "b=1", lambda depth: "[" + "a." * depth + "b]",
+    ],
+)  # fmt: skip
+def test_toml_of_any_depth_is_changed_or_refused(made: Callable[[int], str], depth: int) -> None:
+    text = made(depth)
+    ours = ("servers", "hardwon")
+    for change in (lambda: tomltext.put(text, ours, {"command": "y"}), lambda: tomltext.remove(text, ours)):
+        try:
+            assert tomltext.read(change()) is not None
+        except InvalidInput as error:
+            assert len(error.message) < 200
 
 
 def test_yaml_lists_of_files_take_one_more() -> None:

@@ -189,6 +189,43 @@ def test_a_store_that_cannot_be_opened_is_an_error(person: Path, project: Path, 
     assert any(item["level"] == "error" for item in done.data["findings"])
 
 
+def test_a_store_that_nobody_may_write_is_an_error(
+    person: Path, project: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert named(findings(call), "cannot be written") is None
+    store = call("status", "--json").data["store"]
+    access = os.access
+    # For root, as whom CI runs the tests, no permission of a file says no.
+    monkeypatch.setattr(os, "access", lambda path, mode, **more: access(path, mode, **more) and path != store)
+    done = call("doctor", "--json")
+    item = named(done.data["findings"], "the store cannot be written")
+    assert item is not None and (item["level"], item["where"]) == ("error", store) and "permissions" in item["remedy"]
+    assert (done.code, done.data["ok"]) == (1, False)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+def test_a_store_without_the_right_to_write_is_an_error(person: Path, project: Path, call: Call) -> None:
+    store = Path(call("status", "--json").data["store"])
+    store.chmod(0o400)
+    try:
+        assert named(findings(call), "the store cannot be written") is not None
+    finally:
+        store.chmod(0o600)
+
+
+def test_an_engine_that_can_lose_commits_is_an_error(
+    person: Path, project: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import apsw
+
+    monkeypatch.setattr(apsw, "sqlite_lib_version", lambda: "3.45.0")
+    for folder in (project, person):  # without a memory it is asked as well
+        done = call("doctor", "--json", cwd=folder)
+        item = named(done.data["findings"], "SQLite 3.45.0 can lose")
+        assert item is not None and (item["level"], item["where"]) == ("error", "store") and "apsw" in item["remedy"]
+        assert (done.code, done.data["ok"]) == (1, False)
+
+
 def test_it_changes_nothing(person: Path, project: Path, call: Call) -> None:
     from tests.test_install import tree
 

@@ -275,6 +275,7 @@ def test_every_commit_of_a_rebase_is_told_and_the_rebase_succeeds(bare: Path) ->
 
 
 def test_the_command_installs_shows_and_takes_out(project: Path, call: Callable[..., Result]) -> None:
+    assert call("install", "git", "--dry-run").out.endswith("nothing was written\n")
     dry = call("install", "git", "--dry-run", "--json")
     assert dry.code == 0, dry
     assert {one["action"] for one in dry.data["files"]} == {"created"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from hardwon import quick_json
 from hardwon.agents import outcomes, patches, payload
 from hardwon.agents.answers import Answer, Say
 from hardwon.agents.edits import changed
-from hardwon.agents.hearing import hears
+from hardwon.agents.hearing import hears, hears_beside_refusal
 from hardwon.agents.shell_edits import changed as by_command
 from hardwon.agents.table import CLIENTS, row
 from hardwon.capture.event import Edit, Event
@@ -56,6 +57,11 @@ def test_a_payload_is_read_and_answered_as_recorded(name: str, case: dict[str, A
     assert told(payload.answer(raw, client, event, Say("C"))) == case["context"]
     if event.moment == "before":
         assert told(payload.answer(raw, client, event, Say("", "R"))) == case["refusal"]
+        both = told(payload.answer(raw, client, event, Say("C", "R")))
+        assert both == case["refusal_with_context"]
+        said = both.get("stdout", {})
+        said = said.get("hookSpecificOutput", said).values()
+        assert any(str(one).endswith("C") for one in said) == hears_beside_refusal(event.client)
 
 
 @pytest.mark.parametrize(("name", "case"), hook_payloads.cases(), ids=[name for name, _ in hook_payloads.cases()])
@@ -253,3 +259,12 @@ OUTPUTS = [
 @pytest.mark.parametrize(("output", "code"), OUTPUTS)
 def test_an_exit_code_is_found_where_clients_write_it(output: str, code: int | None) -> None:
     assert outcomes.exit_code(output) == code
+
+
+@pytest.mark.parametrize("word", ["sed -i {}", "tee {}", "tee x{}", "echo y {}"])
+@pytest.mark.parametrize("mark", [">x", "<x", "x ", ">>x", "<<x"])
+def test_a_command_costs_no_more_than_its_length(word: str, mark: str) -> None:
+    """Of one that is twice as long, twice as much: a client waits for a hook for some tenths of a second."""
+    began = time.process_time()
+    by_command(word.format(mark * 20_000))
+    assert time.process_time() - began < 3

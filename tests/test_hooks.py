@@ -17,10 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.doors import hook_log, hooks
-from hardwon.doors.advice import ROOM_OF_REFUSAL, fitted, refusal
+from hardwon.doors.advice import fitted
 from hardwon.engine.session_file import trouble
 from hardwon.errors import Busy, DiskFull, InvalidInput
 from hardwon.search.pack import CLOSING, OPENING
+from hardwon.search.stopped import ROOM, stopped
 from hardwon.store.lock import FileLock
 from hardwon.types import Memory, Risk, SymbolReport
 from tests import hook_answers, hook_payloads
@@ -389,16 +390,17 @@ def test_a_block_is_cut_between_memories_and_stays_framed(entries: list[str], mo
 def test_a_refusal_fits_and_cannot_be_closed_from_inside() -> None:
     memory = Memory(id="0" * 32, number=1, kind="lesson", outcome="failed", text="x" * 300 + CLOSING, detail="d" * 5_000)
     report = SymbolReport(Risk(f"A.b{CLOSING}", "a.py", 14.0, "caution", 5, 0), (memory,) * 30)
-    told = refusal((report,) * 9)
-    assert len(told) <= ROOM_OF_REFUSAL
+    told, reports = stopped((report,) * 9)
+    assert len(told) <= ROOM
+    assert sum(len(one.memories) for one in reports) == told.count("[#1 ") > 1
     assert told.count(CLOSING) == 1 and told.endswith(CLOSING) and "repeat it" in told
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("client", hook_payloads.CLIENTS)
 def test_spoilt_payloads_end_with_an_answer_that_the_client_takes(client: str, risky: Path, home: Path) -> None:
-    """HARDWON_SCALE=10 is the full count: 2,000 payloads a client."""
-    count = max(1, round(200 * float(os.environ.get("HARDWON_SCALE", "1"))))
+    """2,000 payloads a client, times HARDWON_SCALE."""
+    count = max(1, round(2_000 * float(os.environ.get("HARDWON_SCALE", "1"))))
     done = subprocess.run(
         [sys.executable, "-m", "tests.hook_server", client, "0", str(count), str(risky)],
         capture_output=True,

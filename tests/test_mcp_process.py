@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hardwon.doors import mcp_protocol
+from hardwon.doors.mcp import serve
 from hardwon.doors.mcp_lines import LONGEST, Lines
+from hardwon.doors.mcp_methods import Methods
+from hardwon.doors.mcp_protocol import Connection, cancelled
+from hardwon.settings import load
 from hardwon.store.lock import FileLock
 from tests.mcptalk import NEW, Server, hello, request
 
@@ -97,6 +102,68 @@ def test_a_request_that_was_taken_back_before_its_turn_is_not_answered(server: S
         {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}, request(3, "ping"),
     )  # fmt: skip
     assert [server.read()["id"] for _ in range(3)] == [1, "2", 3]
+
+
+def test_an_id_that_was_taken_back_may_be_used_again(server: Server) -> None:
+    back = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}
+    server.send(back, request(2, "ping"), request(3, "ping"))
+    assert [server.read()["id"] for _ in range(2)] == [2, 3]
+    server.send(request(2, "tools/list"), back, back, request(2, "ping"), request(4, "ping"))
+    assert [server.read() for _ in range(2)] == [{"jsonrpc": "2.0", "id": number, "result": {}} for number in (2, 4)]
+
+
+def test_of_many_requests_at_once_each_costs_the_same(project: Path) -> None:
+    """Bytes that are looked at are counted, not time: what waits is not gone through again for each answer."""
+    looked = 0
+
+    class Pipe:
+        """All requests are there at once."""
+
+        def __init__(self, count: int) -> None:
+            self.sent: list[bytes | None] = [json.dumps(request(number, "ping")).encode() for number in range(count)]
+            self.answers = 0
+
+        def wait(self) -> list[bytes | None]:
+            sent, self.sent = self.sent, []
+            return sent
+
+        def more(self) -> list[bytes | None]:
+            return []
+
+        def write(self, line: bytes) -> None:
+            self.answers += 1
+
+    def counted(message: Any) -> Any:
+        nonlocal looked
+        looked += 1
+        return cancelled(message)
+
+    pipe = Pipe(500)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mcp_protocol, "cancelled", counted)
+        serve(Connection(Methods(load(), str(project)).service(), lambda fault: None), pipe)  # type: ignore[arg-type]
+    assert pipe.answers == 500
+    assert looked <= 2 * 500
+
+
+def test_pipes_that_do_not_block_are_waited_for(project: Path) -> None:
+    """As some runtimes hand them on; the client reads late, so that the pipe is full meanwhile."""
+    (its_input, keys), (page, its_output) = os.pipe(), os.pipe()
+    for descriptor in (its_input, its_output):
+        os.set_blocking(descriptor, False)
+    with subprocess.Popen(
+        [sys.executable, "-m", "hardwon", "mcp"], cwd=project, stdin=its_input, stdout=its_output, stderr=subprocess.PIPE
+    ) as process:
+        os.close(its_input)
+        os.close(its_output)
+        sent = [hello(), *(request(number, "tools/list") for number in range(1, 13))]
+        os.write(keys, b"".join(json.dumps(one).encode() + b"\n" for one in sent))
+        time.sleep(1)
+        os.close(keys)
+        with os.fdopen(page, "rb") as reading:
+            answers = reading.read().splitlines()
+        assert (process.wait(10), process.stderr.read() if process.stderr else b"") == (0, b"")
+    assert [json.loads(answer)["id"] for answer in answers] == list(range(13))
 
 
 def test_nothing_but_the_protocol_is_on_its_output(project: Path) -> None:

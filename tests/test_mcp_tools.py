@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -420,6 +421,7 @@ def test_a_long_memory_comes_whole_in_parts(talk_long: Talk, long: Path) -> None
         ("recall", {"task": "x", "repository": "nowhere"}, "nowhere"), ("recall", {"task": "x", "repository": "/no/such/folder"}, "folder"),
         ("recall", {"task": "x", "repository": ".."}, "hardwon init"), ("recall", {"task": "x", "repository": 7}, "7"),
         ("before", {}, "file"), ("before", {"lines": "1-2"}, "file"), ("before", {"file": "a.py", "lines": "two"}, "12-40"),
+        ("before", {"file": "a.py", "lines": "9-2"}, "`lines` takes A-B"), ("before", {"lines": "3"}, "give `file`"),
         ("before", {"file": "/etc/passwd"}, "repository"),
         ("outcome", {}, "symbol"), ("outcome", {"symbol": "A.b"}, "outcome"), ("outcome", {"symbol": "A.b", "outcome": "failed"}, "lesson"),
         ("outcome", {"symbol": "A.b", "outcome": "open", "lesson": "x"}, "failed, worked"),
@@ -442,6 +444,7 @@ def test_what_is_wrong_is_told_with_what_to_do_and_nothing_is_touched(
     text = Talk(kept.project).wrong(name, **arguments)
     assert said in text
     assert "Traceback" not in text
+    assert "--" not in re.sub("`[^`]*`", "", text), "an option, where an argument is meant"
     assert len(text) < 1_000
     assert contents(kept.home) == before
 
@@ -659,3 +662,15 @@ def test_every_structured_answer_is_as_it_was_announced(talk: Talk) -> None:
         ("show", {"id": 1}), ("status", {}), ("forget", {"id": 1}),
     ):  # fmt: skip
         schemas[name].validate(talk.tool(name, **arguments))
+
+
+def test_what_is_remembered_may_speak_of_our_tag_and_what_is_left_out_is_told(talk: Talk) -> None:
+    said = f"We wrap blocks in `<{TAG}>` tags because clients escape everything else"
+    kept = talk.tool("remember", text=said, kind="decision")
+    assert (kept["action"], kept["why"]) == ("created", "")
+    assert said.replace(f"<{TAG}", f"‹{TAG}") in talk.tool("show", id=kept["id"])["page"]  # which cannot close the fence
+    block = talk.tool("recall", task="why do we wrap blocks in tags")["block"]
+    assert f"<{TAG} " in block
+    pasted = talk.tool("remember", text=f"The pool runs dry at noon. {block}", detail=block)
+    page = talk.tool("show", id=pasted["id"])["page"]
+    assert "left out" in pasted["why"] and "The pool runs dry at noon" in page and "clients escape" not in page

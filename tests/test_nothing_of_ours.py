@@ -26,17 +26,31 @@ from hypothesis import strategies as st
 from hardwon.agents import payload as payloads
 from hardwon.agents.table import row
 from hardwon.doors import outcomes, tool_answers
-from hardwon.doors.advice import refusal
 from hardwon.doors.tools import TOOLS
 from hardwon.engine import opening
 from hardwon.engine.outcomes import RunOfTests, tree_at
 from hardwon.engine.transcripts import ingest
-from hardwon.importers import beads, ci_log, claude_mem, code_memory, junit, mem0, mif, notes, pull_requests, server_memory
-from hardwon.importers.source import Source
+from hardwon.importers import (
+    beads,
+    ci_log,
+    claude_mem,
+    code_memory,
+    junit,
+    lines,
+    mem0,
+    mif,
+    notes,
+    pull_requests,
+    server_memory,
+    shared,
+)
+from hardwon.importers.source import Source, offered
 from hardwon.importers.transcripts.finding import Found, Roots, Transcript
 from hardwon.search.pack import pack
+from hardwon.search.stopped import stopped
 from hardwon.settings import KeySource
-from hardwon.types import Anchor, Block, Draft, Filter, Hit, Memory, Mode, Origin, Risk, Scope, SymbolReport
+from hardwon.store.ids import uuid7
+from hardwon.types import Anchor, Block, Draft, ExportedMemory, Filter, Hit, Memory, Mode, Origin, Risk, Scope, SymbolReport
 from tests import hook_payloads
 from tests.mcptalk import Talk
 from tests.sessionground import RED, VALIDATE, SessionGround
@@ -73,9 +87,9 @@ def _memories() -> list[Memory]:
 
 HITS = tuple(Hit(memory, 0.9) for memory in _memories())
 BLOCK = pack(HITS, 100_000, Mode()).block
-REFUSAL = refusal(
+REFUSAL = stopped(
     (SymbolReport(Risk("AuthService.validate", "auth/service.py", 12.0, "caution", 4, 0, 1, 0), tuple(_memories())),)
-)
+)[0]
 _ANSWER = tool_answers.listed(Block(HITS, BLOCK, 1, 0, Mode()), "nothing")
 TOOL_ANSWER = json.dumps(
     {"content": [{"type": "text", "text": _ANSWER.text}], "structuredContent": _ANSWER.data}, ensure_ascii=False
@@ -384,6 +398,35 @@ def by_notes(ground: Ground, text: str) -> None:
     _imported(ground, notes.read_folder(str(folder)))
 
 
+def by_shared(ground: Ground, text: str) -> None:
+    """A file that somebody else put into the repository, and that says of itself that a person wrote it."""
+    item = _exported(text)
+    folder = Path(ground.root) / ".hardwon" / "memories"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{item.memory.id}.json").write_text(shared.write(item), encoding="utf-8")
+    report = ground.engine.ingest_shared(AGENT)
+    (folder / f"{item.memory.id}.json").unlink()
+    assert not report.bad, report.troubles
+
+
+def by_lines(ground: Ground, text: str) -> None:
+    """An export for which nobody vouches."""
+    told = f"{lines.HEADER}\n{lines.to_line(_exported(text))}\n"
+    _imported(ground, lines.read(_source(told).lines()))
+
+
+def _exported(text: str) -> ExportedMemory:
+    at = 1_700_000_000_000 + next(_COUNT)
+    memory = Memory(
+        uuid7(at, os.urandom(10)), None, "lesson", "failed", f"the pool runs dry {at} {text}".replace("\n", " ")[:900],
+        detail=text, code=text, because=text, rejected=(text,), tags=("pool",), origin=Origin("person", "cli", "", "cli"),
+        trust="confirmed", created_at=at, updated_at=at, anchors=(Anchor("shop/prices.py", "total"),),
+    )  # fmt: skip
+    item = offered("here", memory).item
+    assert item is not None
+    return item
+
+
 def by_junit(ground: Ground, text: str) -> None:
     said = html.escape(text)
     number = next(_COUNT)
@@ -448,8 +491,8 @@ def by_record(ground: Ground, text: str) -> None:
 DOORS: dict[str, Callable[[Ground, str], None]] = {
     one.__name__.removeprefix("by_"): one
     for one in (
-        by_hook, by_payload, by_transcript, by_server_memory, by_mem0, by_mif, by_beads, by_claude_mem, by_code_memory, by_notes, by_junit,
-        by_ci_log, by_pull_request, by_commit, by_document, by_record,
+        by_hook, by_payload, by_transcript, by_server_memory, by_mem0, by_mif, by_beads, by_claude_mem, by_code_memory, by_notes, by_shared,
+        by_lines, by_junit, by_ci_log, by_pull_request, by_commit, by_document, by_record,
     )
 }  # fmt: skip
 doors = pytest.mark.parametrize("door", DOORS)
@@ -503,6 +546,18 @@ def test_what_a_person_writes_about_our_tags_stays(tmp_path: Path, door: str) ->
     kept = "\n".join(ground.kept())
     assert "is data" in kept and "finch sings" in kept and "are blue" in kept
     assert MARK not in kept
+    ground.close()
+
+
+def test_a_persons_words_come_back_whole_where_a_person_vouches_for_their_export(tmp_path: Path) -> None:
+    """A backup of one's own, with --keep-trust: who said something is believed as far as all else in it."""
+    from hardwon.engine.exchange import import_memories
+
+    ground = Ground(tmp_path)
+    told = f"{lines.HEADER}\n{lines.to_line(_exported(BLOCK))}\n"
+    person = Scope(Origin("person", "", "", "cli"))
+    import_memories(ground.engine, lines.read(_source(told).lines()), person, keep_trust=True)
+    assert any(MARK in memory for memory in ground.kept())
     ground.close()
 
 
@@ -597,6 +652,24 @@ def test_our_passage_in_a_file_of_instructions_is_no_document(project: Path, cal
         found = [memory.text for memory in reader.find(Filter(), -1) if MARK in repr(vars(memory))]
     engine.close()
     assert found == [f"never {MARK} twice"]
+
+
+def test_a_rule_of_ours_that_is_a_whole_file_is_neither_a_note_nor_a_document(project: Path, call: Callable[..., Result]) -> None:
+    """What `install cursor --scope project` writes; Cursor's own rules beside it are notes as any others."""
+    from tests.conftest import git
+
+    assert call("install", "cursor", "--scope", "project", "--yes").code == 0
+    rules = project / ".cursor" / "rules"
+    assert [one.name for one in rules.iterdir()] == ["hardwon.mdc"]
+    (rules / "style.mdc").write_text("---\ndescription: Style\nglobs: *.py\n---\n\n# Style\n\nFour spaces.\n")
+    assert call("import", str(rules), "--json").data["new"] == 1
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "Rules")
+    assert call("ingest", "docs").code == 0
+    hits = call("recall", "--json", "--kind", "doc", "--kind", "fact", "-k", "50").data["hits"]
+    kept = json.dumps([hit["memory"]["text"] + hit["memory"]["detail"] for hit in hits])
+    assert "Four spaces" in kept
+    assert "This repository has a memory" not in kept
 
 
 def test_what_run_and_the_plugin_of_pytest_say_of_a_failure_is_not_taken_in(ground: Ground) -> None:

@@ -147,6 +147,15 @@ def test_without_a_memory_the_command_runs_and_it_is_told(made: Path, tmp_path: 
     assert "hardwon init" in done.err
 
 
+@pytest.mark.parametrize("way", ["> log 2>&1", "2> log >&2", "> log 2> log", "2>&1 | cat > log"])
+def test_output_and_errors_that_go_to_one_place_keep_their_order(project: Path, home: Path, way: str) -> None:
+    lines = "".join(f"echo {number} {'>&2' * (number % 2)}; " for number in range(40))
+    command = f'"{sys.executable}" -m hardwon run -- sh -c "{lines}" {way}'
+    subprocess.run(["sh", "-c", command], cwd=project, check=True)
+    printed = (project / "log").read_text().split()
+    assert [word for word in printed if word.isdigit()] == [str(number) for number in range(40)]
+
+
 def test_what_cannot_be_started_has_the_exit_code_of_a_shell(project: Path, run: Callable[..., Result]) -> None:
     assert run("run", "--", "no-such-command-here").code == 127
     (project / "plain.txt").write_text("x")
@@ -300,6 +309,17 @@ def test_a_report_is_read_once_and_a_later_one_tells_the_fix_by_commits(project:
     assert "fixed before" in told.out
 
 
+def test_a_report_may_come_by_standard_input(project: Path, call: Callable[..., Result]) -> None:
+    report = '<testsuite name="s" tests="1"><testcase classname="tests.test_money" name="test_total"/></testsuite>'
+    first = call("ingest", "junit", "-", "--json", stdin=report).data["reports"]
+    assert [(one["file"], one["passed"], one["again"]) for one in first] == [("-", 1, False)]
+    (project / "same.xml").write_text(report)
+    both = call("ingest", "junit", "-", "same.xml", "--json", stdin=report).data["reports"]
+    assert [(one["file"].rpartition("/")[2], one["again"]) for one in both] == [("same.xml", True), ("-", True)]
+    assert call("ingest", "junit", "-", stdin="").code == 2
+    assert "standard input" in call("ingest", "junit", "-", stdin=b"<" + b" " * 200_000_000).err
+
+
 def test_reports_of_a_folder_other_jobs_and_odd_commits(project: Path, call: Callable[..., Result]) -> None:
     folder = project / "out"
     folder.mkdir()
@@ -405,6 +425,33 @@ def test_the_plugin_never_changes_how_a_run_ends(made: Path, tmp_path: Path, hom
     assert done.returncode == 0
     assert "nothing was recorded" in done.stdout
     assert not home.exists()
+
+
+@pytest.mark.slow
+def test_tests_from_outside_the_repository_run_and_are_recorded_without_a_file(
+    project: Path, call: Callable[..., Result], tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "test_out.py").write_text("def test_red():\n    assert 1 == 2\n\n\ndef test_green():\n    pass\n")
+    done = pytest_there(project, "--hardwon", f"--rootdir={project}", "tests/test_money.py", str(outside / "test_out.py"))
+    assert "INTERNALERROR" not in done.stdout + done.stderr
+    assert (done.returncode, "1 failed, 3 passed" in done.stdout) == (1, True)
+    assert "recorded" not in done.stdout
+    assert lessons(call) == [("failed", 1)]
+
+
+def test_whatever_goes_wrong_in_the_plugin_is_told_in_its_summary_only(project: Path, call: Callable[..., Result]) -> None:
+    (project / "conftest.py").write_text(
+        "from hardwon.doors import pytest_recorder\n\n\ndef broken(*_):\n    raise KeyError('of our own')\n\n\n"
+        "pytest_recorder.cut = broken\n"
+    )
+    (project / "src/money.py").write_text(BROKEN)
+    done = pytest_there(project, "--hardwon")
+    assert "INTERNALERROR" not in done.stdout + done.stderr
+    assert (done.returncode, "1 failed, 1 passed" in done.stdout) == (1, True)
+    assert "nothing was recorded: KeyError: 'of our own'" in done.stdout
+    assert lessons(call) == []
 
 
 def test_the_plugin_that_is_off_loads_nothing_of_ours() -> None:

@@ -40,7 +40,9 @@ def test_it_is_written_once_or_again_but_not_among_other_files(tmp_path: Path, h
     refused = call("install", "--write-plugin", "out")
     assert refused.code == 2 and "mine.txt" in refused.err
     assert {path: path.read_bytes() for path in first} == first
-    assert call("install", "--write-plugin", "other", "--dry-run").code == 0
+    dry = call("install", "--write-plugin", "other", "--dry-run")
+    assert dry.code == 0 and dry.out.endswith("nothing was written\n")
+    assert f"would be written {tmp_path}/other/server.json" in dry.out.splitlines()
     assert not (tmp_path / "other").exists()
 
 
@@ -79,7 +81,8 @@ def test_commands_of_the_skill_and_of_the_instructions_exist(written: Path) -> N
     from hardwon.agents.site import static
     from hardwon.doors.parse import parse
 
-    text = (written / "plugin" / "skills" / "hardwon" / "SKILL.md").read_text() + static("instructions.md")
+    text = (written / "plugin" / "skills" / "hardwon" / "SKILL.md").read_text()
+    text += static("instructions.md") + static("aider.md")
     lines = [line.replace("\\|", "|").rpartition("| ")[2] for line in re.findall(r"`([^`\n]*hardwon [^`\n]+)`", text)]
     assert len(lines) > 8
     for line in lines:
@@ -133,6 +136,13 @@ def test_the_entry_of_the_registry_is_within_its_limits(written: Path) -> None:
     entry = json.loads((written / "server.json").read_text())
     assert len(entry["description"]) <= 100 and entry["description"].endswith(".") and entry["name"].count("/") == 1
     assert [package["identifier"] for package in entry["packages"]] == ["hardwon"]
+
+
+def test_the_name_in_the_registry_is_the_one_that_the_package_owns() -> None:
+    """The registry looks for it in the README of the package, as its proof."""
+    import re
+
+    assert re.findall(r"mcp-name: *(\S+)", (ROOT / "README.md").read_text()) == [bundles.SERVER_NAME]
 
 
 def test_the_scripts_are_plain_shell(written: Path) -> None:

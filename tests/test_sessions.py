@@ -205,6 +205,47 @@ def test_a_risky_symbol_stops_a_call_once_and_the_retry_passes(ground):
     assert (again.refuse, again.reports, said(again)) == (False, (), "")
 
 
+RULE = Draft("Tokens are compared in constant time", "rule", anchors=(Anchor("auth/service.py", "AuthService.validate"),))
+FACT = Draft("The service runs in two zones", "fact", anchors=(Anchor("auth/service.py"),))
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex", "cline", "vscode", "opencode", "openhands"])
+def test_what_else_is_known_comes_beside_the_refusal_or_with_the_retry(ground, client):
+    ground.fail("AuthService.validate", times=4, text="naive datetimes break it", client=client)
+    for draft in (RULE, FACT):
+        ground.engine.record(draft, PERSON)
+    first = ground.happens("before", client=client, **AT_VALIDATE)
+    assert first.refuse
+    again = ground.happens("before", client=client, **AT_VALIDATE)
+    assert not again.refuse
+    beside = client in ("claude-code", "codex", "cline")
+    telling, silent = (first, again) if beside else (again, first)
+    assert said(silent) == ""
+    for draft in (RULE, FACT):
+        assert draft.text in said(telling)
+    assert "naive datetimes break it" in first.refusal and "naive datetimes" not in said(telling)
+    assert said(ground.happens("before", client=client, **AT_VALIDATE)) == ""
+
+
+@pytest.mark.parametrize("client", ["claude-code", "vscode"])
+@pytest.mark.parametrize("detail", ["", "It was tried with care and broke all the same. " * 4])
+def test_a_lesson_for_which_a_refusal_has_no_room_is_said_later(ground, client, detail):
+    lessons = [
+        f"Lesson {word} of the tokens" for word in ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    ]
+    anchors = (Anchor("auth/service.py", "AuthService.validate"),)
+    for text in lessons:
+        ground.now += 1
+        ground.engine.record(Draft(text, "lesson", "failed", detail=detail, anchors=anchors), PERSON)
+    first = ground.happens("before", client=client, **AT_VALIDATE)
+    assert first.refuse
+    heard = [first.refusal, said(first)]
+    assert len(first.refusal) <= 2_000
+    assert sum(text in first.refusal for text in lessons) == sum(len(report.memories) for report in first.reports) < len(lessons)
+    heard += [said(ground.happens("before", client=client, **AT_VALIDATE)) for _ in lessons]
+    assert [sum(text in one for one in heard) for text in lessons] == [1] * len(lessons)
+
+
 def test_subagents_are_not_stopped_again(ground):
     ground.fail("AuthService.validate", times=5)
     assert ground.happens("before", **AT_VALIDATE).refuse

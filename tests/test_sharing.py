@@ -73,7 +73,7 @@ def test_the_same_memory_makes_the_same_file_however_often_it_happened(shop: Eng
         first = file.read()
     shop.record(Draft(text="The pool runs dry", kind="lesson", outcome="failed", session="s10"), PERSON)
     assert put(shop).unchanged == 1 and "s9" not in first
-    assert json.loads(first)["origin"] == {"who": "person"}
+    assert not {"origin", "aliases", "occurrences", "seen"}.intersection(json.loads(first))
 
 
 def test_newer_words_follow_and_a_clone_gets_them(repo: GitRepo, shop: Engine, tmp_path: Path) -> None:
@@ -184,7 +184,27 @@ def test_the_passage_replaces_itself_and_nothing_else(shop: Engine, repo: GitRep
     assert written.startswith(before) and b"Run -- > the < !-- migrations" in written and b"A claim" not in written
     assert os.stat(path).st_mode & 0o777 == 0o640
     assert call("-C", repo.path, "export", path, "--format", "agents-md", "--json").data["changed"] is False
+    assert call("-C", repo.path, "export", path, "--format", "agents-md").out.strip() == f"{path} is up to date"
     shop.reject(kept.id, PERSON)
     call("-C", repo.path, "export", path, "--format", "agents-md")
     with open(path, "rb") as file:
         assert file.read() == before
+
+
+def test_where_there_is_nothing_to_write_no_file_is_made_and_it_is_said(
+    shop: Engine, repo: GitRepo, call: Callable[..., Any]
+) -> None:
+    shop.record(Draft(text="A claim", kind="rule", tags=("ci",)), AGENT)
+    words = ("-C", repo.path, "export", "--format", "agents-md", "new.md")
+    done = call(*words)
+    assert (done.code, done.out.startswith("nothing to write: no rule, decision, how-to or lesson is confirmed or proven")) == (
+        0,
+        True,
+    )
+    assert "no memory that matches" in call(*words, "--tag", "ci").out
+    assert not os.path.exists(os.path.join(repo.path, "new.md"))
+    for name in ("nofolder/new.md", "a.py/new.md"):
+        done = call("-C", repo.path, "export", "--format", "agents-md", name)
+        assert done.code == 2 and name in done.err
+        done = call("-C", repo.path, "export", name)
+        assert done.code == 2 and name in done.err

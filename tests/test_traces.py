@@ -155,6 +155,11 @@ HOSTILE = {
     "panic and routine": "panic: x\ngoroutine 1 [running]:\n" * 60_000,
     "routines": "goroutine 1 [running]:\n" * 80_000,
     "fails": "--- FAIL: T (0.00s)\n" * 100_000,
+    "go said": "--- FAIL: T (0.00s)\n" + "".join(" " * (4 + n % 100) + "a.go:1: x\n" for n in range(30_000)),
+    "go blank": "=== RUN   T\n" + ("    a.go:1:\n" + "\n" * 90) * 20_000 + "--- FAIL: T (0.00s)\n",
+    "go turns": "=== CONT  T\n    a.go:1: x\n--- FAIL: U (0.00s)\n" * 35_000,
+    "go turns of many": "".join(f"=== RUN   T{n}\n    a.go:1: want\n" for n in range(60_000)) + "--- FAIL: T (0.00s)\n" * 1_000,
+    "go labels": "--- FAIL: T (0.00s)\n" + ("    a.go:1:\n" + "        \tError:      \tx\n" * 90) * 800,
     "rust": " panicked at '\n" * 120_000,
     "rust backtraces": "stack backtrace:\n" * 110_000,
     "angle brackets": "thread 'm' panicked at 'x', a.rs:1:1\nstack backtrace:\n   0: "

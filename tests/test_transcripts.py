@@ -16,7 +16,7 @@ from hardwon.capture import ours
 from hardwon.errors import InvalidInput
 from hardwon.importers import database
 from hardwon.importers import source as sources
-from hardwon.importers.transcripts import finding, reading
+from hardwon.importers.transcripts import finding, opencode, reading
 from hardwon.importers.transcripts.finding import Ground, Roots, Transcript
 from hardwon.importers.transcripts.records import Tally, millis
 from hardwon.search.pack import CLOSING, OPENING
@@ -458,6 +458,91 @@ def test_a_named_file_is_recognised_by_what_it_holds(form: str, tmp_path: Path) 
     several = finding.named(str(path), Ground((str(shop),)))
     assert [one.client for one in several] == [client_of(form)]
     assert [one.text for one in events(several[0])[0] if one.moment == "prompt"] == ["Make the test of the total pass, please."]
+
+
+def exported(tmp_path: Path, steps: list[Step], *, indent: int | None, session: str = "ses_1") -> Path:
+    """A session as OpenCode exports it, made of its older files."""
+    storage = Maker(tmp_path, tmp_path / "elsewhere").write("opencode-json", steps, session)
+    messages = []
+    for path in sorted((storage / "message" / session).iterdir()):
+        message = json.loads(path.read_text())
+        parts = [json.loads(one.read_text()) for one in sorted((storage / "part" / message["id"]).iterdir())]
+        messages.append({"info": message, "parts": parts})
+    (info,) = (storage / "session").rglob(f"{session}.json")
+    made_of = {"info": json.loads(info.read_text()), "messages": messages}
+    path = tmp_path / f"{session}.json"
+    path.write_text(json.dumps(made_of, indent=indent))
+    return path
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_an_export_of_opencode_tells_what_its_database_tells(indent: int | None, tmp_path: Path) -> None:
+    steps = made.fix(tmp_path / "elsewhere")
+    path = exported(tmp_path, steps, indent=indent)
+    (whole,) = finding.named(str(path), Ground((SHOP,)))  # a file that is named is read whichever folder it tells
+    (stored,) = found(tmp_path, tmp_path / "elsewhere")
+    assert (whole.client, whole.session, whole.size) == ("opencode", "ses_1", path.stat().st_size)
+    assert moments(events(whole)[0]) == moments(events(stored)[0])
+
+
+def test_exports_of_a_session_and_of_its_subagents_are_one(tmp_path: Path) -> None:
+    own = exported(tmp_path, [prompt("Mend it."), said("I ask for help.")], indent=2)
+    deeper = tmp_path / "deeper.json"
+    below = tmp_path / "below.json"
+    told = json.loads(own.read_text())
+    for path, name, parent in ((below, "ses_2", "ses_1"), (deeper, "ses_3", "ses_2")):
+        path.write_text(json.dumps(told | {"info": told["info"] | {"id": name, "parentID": parent}}))
+    other = Maker(tmp_path, SHOP).write("transcript", [prompt("Hello")], "mine")
+    several = [one for path in (deeper, other, below, own) for one in finding.named(str(path), Ground((SHOP,)))]
+    alone, whole = finding.together(several)
+    assert (alone.client, whole.session, whole.paths[0]) == ("transcript", "ses_1", str(own))
+    found_in = events(whole)[0]
+    assert {(event.session, event.agent) for event in found_in} == {("ses_1", ""), ("ses_1", "ses_2"), ("ses_1", "ses_3")}
+    assert [event.text for event in found_in if event.moment == "prompt"] == ["Mend it."]
+
+
+def test_an_export_that_is_cut_is_told_and_one_without_ids_is_read(tmp_path: Path) -> None:
+    path = exported(tmp_path, made.fix(SHOP), indent=2)
+    whole = path.read_text()
+    told = json.loads(whole)
+    for one in told["messages"]:
+        del one["info"]["id"]
+        for part in one["parts"]:
+            del part["id"], part["messageID"]
+    path.write_text(json.dumps(told))
+    (transcript,) = finding.named(str(path), Ground((SHOP,)))
+    assert [event.text for event in events(transcript)[0] if event.moment == "prompt"] == [
+        "Make the test of the total pass, please."
+    ]
+    path.write_text(whole[: len(whole) // 2])
+    with pytest.raises(InvalidInput, match="no whole export"):
+        finding.named(str(path), Ground((SHOP,)))
+
+
+@pytest.mark.parametrize("form", ["opencode", "opencode-json", "export"])
+def test_a_message_has_no_more_parts_than_are_held(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opencode, "_MOST_PARTS", 1)
+    if form == "export":
+        path = exported(tmp_path, [made.said("Hello"), made.said("there")], indent=None)
+        several, tally = events(finding.named(str(path), Ground((SHOP,)))[0])
+    else:
+        several, tally = told(form, tmp_path, [made.said("Hello"), made.said("there")])
+    assert ([event.moment for event in several], tally.too_long) == (["start"], 2)
+
+
+@pytest.mark.parametrize("form", ["opencode", "opencode-json"])
+def test_the_parts_of_a_message_are_bounded_in_bytes(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opencode, "_MOST_OF_MESSAGE", 2_000)
+    several, tally = told(form, tmp_path, [made.said("Hello"), made.said("x" * 3_000), made.said("there")])
+    assert ([event.text for event in several if event.moment == "said"], tally.too_long) == (["Hello", "there"], 1)
+
+
+def test_messages_that_have_one_name_read_its_parts_once(tmp_path: Path) -> None:
+    storage = Maker(tmp_path, SHOP).write("opencode-json", [made.said("Hello"), made.said("there")], "ses_1")
+    first, second = sorted((storage / "message" / "ses_1").iterdir())
+    second.write_text(first.read_text())
+    several, tally = events(found(tmp_path, SHOP)[0])
+    assert ([event.text for event in several if event.moment == "said"], tally.broken) == (["Hello"], 1)
 
 
 @pytest.mark.parametrize("content", [b"", b"hello\n", b'{"a": 1}\n', b"\x89PNG\r\n\x1a\n\0\0", b'[1, 2]\n{"role": 7}\n'])

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hardwon.capture.event import Edit, Event
-from hardwon.doors import handle
-from hardwon.engine import past_session, transcripts
+from hardwon.doors import background, handle
+from hardwon.doors import transcripts as doors
+from hardwon.engine import past_session, refreshing, transcripts
 from hardwon.engine.freshness import is_behind, lock_of
-from hardwon.importers.transcripts import finding
+from hardwon.errors import DiskFull
+from hardwon.importers.transcripts import calls, finding, generic
 from hardwon.importers.transcripts.finding import Found, Ground, Roots
 from hardwon.importers.transcripts.finding import find as find_files
+from hardwon.importers.transcripts.records import Tally
 from hardwon.search.pack import CLOSING, OPENING
 from hardwon.types import Filter, Origin, Scope
 from tests import transcriptmaker as made
@@ -154,6 +157,58 @@ def test_a_session_in_a_worktree_is_about_the_files_of_the_repository(shop: Shop
     shop.ingest()
     lesson = shop.memories(kinds=("lesson",))[0]
     assert ([(anchor.path, anchor.symbol) for anchor in lesson.anchors], lesson.branch) == ([("shop.py", "total")], "fix")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git worktree add ../gone -b fix origin/main",
+        "git fetch -q && git worktree add -b fix {gone}",
+        "bash -lc 'cd .. && git -C shop worktree add --detach ../gone HEAD && cd gone && npm ci'",
+    ],
+)
+def test_a_session_in_a_worktree_that_it_made_and_that_is_gone_is_about_the_files_of_the_repository(
+    command: str, shop: Shop
+) -> None:
+    gone = shop.root.parent / "gone"
+    steps = [made.shell(command.format(gone=gone)), *made.fix(gone)]
+    shop.maker.write("claude-code", steps, SESSION)
+    shop.ingest()
+    lesson = shop.memories(kinds=("lesson",))[0]
+    assert [(anchor.path, anchor.symbol) for anchor in lesson.anchors] == [("shop.py", "total")]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["cd {other} && git worktree add {gone} -b fix", "git -C {other} worktree add {gone}", "git worktree add --help", "git worktree list",
+     "git worktree add $TREE", "cd $SOMEWHERE && git worktree add {gone}", "echo git worktree add {gone}"],
+)  # fmt: skip
+def test_a_worktree_of_another_repository_is_none_of_this_one(command: str, shop: Shop) -> None:
+    other, gone = shop.root.parent / "other", shop.root.parent / "gone"
+    shop.maker.write("claude-code", [made.shell(command.format(other=other, gone=gone)), *made.fix(gone)], SESSION)
+    shop.ingest()
+    assert shop.memories(kinds=("lesson",)) == []
+
+
+def test_a_worktree_that_a_person_refused_is_none(shop: Shop) -> None:
+    gone = shop.root.parent / "gone"
+    refused = made.Step("denied", "git worktree add ../gone")
+    shop.maker.write("claude-code", [refused, *made.fix(gone)], SESSION)
+    shop.ingest()
+    assert shop.memories(kinds=("lesson",)) == []
+
+
+def test_a_command_is_placed_in_the_folder_that_its_call_names(tmp_path: Path) -> None:
+    call = calls.begun("exec_command", {"cmd": "make test", "workdir": "/srv/shop/api"}, "c1")
+    assert (call["tool"], call["cwd"]) == ("shell", "/srv/shop/api")
+    assert "cwd" not in calls.begun("exec_command", {"cmd": "make test", "workdir": "api"}, "c1")
+    record = {
+        "role": "assistant",
+        "tool_calls": [{"id": "c1", "function": {"name": "bash", "arguments": {"command": "x", "cwd": "/b"}}}],
+    }
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"role": "user", "content": "go", "cwd": "/a"}) + "\n" + json.dumps(record) + "\n")
+    assert [event.cwd for event in generic.read(str(path), Tally(), 1)] == ["/a", "/a", "/b"]
 
 
 def test_subagents_and_parallel_files_of_a_session_are_one_fold(shop: Shop) -> None:
@@ -540,6 +595,56 @@ def test_an_unreadable_file_is_told_and_the_others_are_read(shop: Shop) -> None:
     assert only(report).created == {"lesson": 1, "summary": 1}
 
 
+def test_a_session_that_nobody_foresaw_costs_itself_alone_and_is_tried_again(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.maker.write("claude-code", made.fix(shop.root), SESSION)
+    odd = SESSION.replace("1", "2")
+    shop.maker.write("claude-code", [prompt("Odd. secret-words"), *made.fix(shop.root)], odd)
+    shop.maker.write("codex", made.fix(shop.root), SESSION.replace("1", "3"))
+    told = past_session.step
+
+    def step(state: Any, event: Event, naming: Any) -> Any:
+        if event.moment == "prompt" and event.text.startswith("Odd."):
+            raise IndexError(event.text)
+        return told(state, event, naming)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(past_session, "step", step)
+        report = shop.ingest()
+    first, second = report.clients
+    assert (first.sessions, first.failed, second.sessions, second.failed, report.failed) == (1, 1, 1, 0, 1)
+    (path, why) = report.unreadable[0]
+    assert odd in path and "IndexError in hardwon.engine.past_session:" in why and "secret-words" not in why
+    again = shop.ingest()
+    assert [(one.sessions, one.unchanged, one.failed) for one in again.clients] == [(1, 1, 0), (0, 1, 0)]
+
+
+def test_a_session_that_fails_while_it_is_kept_leaves_nothing_of_itself(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.maker.write("claude-code", made.fix(shop.root), SESSION)
+    with monkeypatch.context() as patched:
+        patched.setattr(transcripts, "summary_name", lambda *_: {}["odd"])
+        report = only(shop.ingest())
+    assert (report.failed, report.sessions, report.created, shop.memories()) == (1, 0, {}, [])
+    assert only(shop.ingest()).created == {"lesson": 1, "summary": 1}
+
+
+def test_an_error_of_the_store_ends_the_run(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.maker.write("claude-code", made.fix(shop.root), SESSION)
+
+    def full(*_: object) -> str:
+        raise DiskFull("no room")
+
+    monkeypatch.setattr(transcripts, "summary_name", full)
+    with pytest.raises(DiskFull):
+        shop.ingest()
+
+
+def test_a_declaration_that_is_replaced_by_blank_lines_is_an_edit_like_another(shop: Shop) -> None:
+    steps = made.fix(shop.root)
+    blank = edit(str(shop.root / "shop.py"), "def old():\n    pass\n\ndef older():\n    pass\n", "\n")
+    shop.maker.write("claude-code", [*steps[:3], blank, *steps[3:]], SESSION)
+    assert only(shop.ingest()).created["lesson"] == 1
+
+
 @pytest.fixture
 def clients(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Maker:
     """A home of the clients beside a project."""
@@ -590,6 +695,37 @@ def test_a_named_file_is_taken_in_whatever_it_is_called(project: Path, call: Cal
     assert done.out == "transcript: 1 session, 10 events: taught 1 lesson, 1 summary\n"
     refused = call("ingest", "transcripts", str(project / "shop.py"))
     assert (refused.code, "is no transcript" in refused.err) == (2, True)
+
+
+def test_a_named_file_that_is_no_transcript_is_passed_over_and_told(
+    project: Path, call: Callable[..., Result], clients: Maker
+) -> None:
+    path = clients.write("transcript", made.fix(project), "mine")
+    done = call("ingest", "transcripts", str(project / "shop.py"), str(path), str(project / "gone.jsonl"))
+    assert (done.code, done.err) == (1, "")
+    assert done.out.splitlines()[0] == "transcript: 1 session, 10 events: taught 1 lesson, 1 summary"
+    wrong = done.out.splitlines()[1:]
+    assert ["is no transcript" in wrong[0], "gone.jsonl" in wrong[1]] == [True, True] and len(wrong) == 2
+    assert call("ingest", "transcripts", str(path)).code == 0
+    both = call("ingest", "transcripts", str(project / "shop.py"), str(project / "gone.jsonl"))
+    assert (both.code, "is no transcript" in both.err) == (2, True)
+
+
+def test_an_error_of_ours_makes_the_verb_and_a_refresh_fail_and_status_tell(
+    project: Path, call: Callable[..., Result], clients: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clients.write("claude-code", made.fix(project), SESSION)
+    monkeypatch.setattr(past_session, "step", lambda *_: {}["odd"])
+    done = call("ingest", "transcripts")
+    assert (done.code, "KeyError in " in done.out) == (1, True)
+    assert done.out.splitlines()[0].startswith("claude-code: 0 sessions")
+    monkeypatch.setattr(refreshing, "heard", transcripts.find)
+    monkeypatch.setattr(background, "detach", lambda: True)
+    refreshed = call("refresh")
+    assert (refreshed.code, "KeyError in " in refreshed.out) == (1, True)
+    unseen = call("refresh", "--background")
+    assert (unseen.code, unseen.out) == (1, "")
+    assert "KeyError in " in call("status").out
 
 
 def test_init_says_what_it_found_and_reads_nothing_unasked(
@@ -652,3 +788,22 @@ def test_an_edit_is_moved_with_its_target(shop: Shop) -> None:
     assert (moved.cwd, [(one.path, one.target) for one in moved.edits]) == (
         f"{shop.root}/api", [(f"{shop.root}/api/a.py", f"{shop.root}/b.py"), ("/etc/passwd", "")],
     )  # fmt: skip
+
+
+def test_counts_are_told_in_the_number_that_they_have() -> None:
+    one = transcripts.ClientReport(
+        "codex", 1, events=1, redacted=1, unknown={"odd": 1}, broken=1, too_long=1, cut=1, rewound=1, created={"summary": 1}
+    )
+    (line,) = doors.lines(transcripts.TranscriptReport((one,)))
+    assert line == (
+        "codex: 1 session, 1 event: taught 1 summary (1 secret taken out; 1 record taken back by a person; 1 broken line; 1 line too long; "
+        "1 file not finished; 1 record of an unknown kind (odd))"
+    )
+    two = transcripts.ClientReport(
+        "codex", 2, events=2, redacted=2, unknown={"odd": 1, "more": 1}, broken=2, too_long=2, cut=2, rewound=2
+    )
+    (line,) = doors.lines(transcripts.TranscriptReport((two,)))
+    assert line == (
+        "codex: 2 sessions, 2 events: taught nothing new (2 secrets taken out; 2 records taken back by a person; 2 broken lines; "
+        "2 lines too long; 2 files not finished; 2 records of unknown kinds (odd, more))"
+    )

@@ -21,6 +21,17 @@ HardwonError
 from __future__ import annotations
 
 
+def place_of(error: BaseException) -> str:
+    """The module and line of ours from which an error came that nobody foresaw; what it says may quote what it was given."""
+    place, step = "", error.__traceback__
+    while step is not None:
+        name = step.tb_frame.f_globals.get("__name__", "")
+        if str(name).startswith("hardwon."):
+            place = f"{name}:{step.tb_lineno}"
+        step = step.tb_next
+    return place
+
+
 class HardwonError(Exception):
     """Root of the tree: ``kind`` is stable and machine-readable, ``field`` names the input, ``remedy`` says what to do."""
 

@@ -120,6 +120,10 @@ class Origin(Value):
     tool: str = ""
 
 
+# Of what the repository's files brought: who says it there can be anybody (engine/sharing.py).
+SHARED = Origin("import", "shared")
+
+
 class Scope(Value):
     """On whose behalf a call reads or writes."""
 

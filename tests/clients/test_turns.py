@@ -59,6 +59,19 @@ def test_a_call_that_has_failed_before_is_stopped_once_and_the_retry_passes(wire
     assert NEW in wired.text("shop.py"), turn
 
 
+def test_what_else_is_known_of_the_place_comes_with_the_refusal_or_with_the_retry(wired: World) -> None:
+    make_risky(wired)
+    known = "Discounts go off before the tax"
+    wired.hardwon("record", known, "--kind", "rule", "--file", "shop.py", "--symbol", "total")
+    edit = wired.client.edit(wired.path("shop.py"), OLD, NEW)
+    turn, requests = wired.play(
+        "Make the total of a cart whole cents.", [[wired.client.read(wired.path("shop.py"))], [edit], [edit]]
+    )
+    assert known not in requests[1].text and stops(requests[2]) == 1
+    assert (known in requests[2].text) == (wired.client.name in ("claude-code", "codex")), turn
+    assert known in requests[-1].text, turn
+
+
 def test_two_calls_at_once_and_two_subagents_are_stopped_once_in_all(wired: World) -> None:
     make_risky(wired)
     client, shop = wired.client, wired.path("shop.py")

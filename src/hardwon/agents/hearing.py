@@ -13,8 +13,14 @@ _FEWER: dict[str, tuple[Moment, ...]] = {
     "vscode": ("start", "before", "after"),
     "windsurf": (),
 }
+_BESIDE_REFUSAL = ("claude-code", "codex", "cline")
 
 
 def hears(client: str, moment: Moment) -> bool:
     """Whether context reaches the agent at this moment; a refusal does before every tool."""
     return moment in _FEWER.get(client, _MOST)
+
+
+def hears_beside_refusal(client: str) -> bool:
+    """Whether context that is sent together with a refusal reaches the agent as well."""
+    return client in _BESIDE_REFUSAL

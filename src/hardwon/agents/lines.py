@@ -10,9 +10,13 @@ import shlex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 NAME = "hardwon"
+# By this a file that is ours as a whole is known again.
+MADE = f"Made by `{NAME} install"
+REMARK = f"{MADE}`, removed by `{NAME} uninstall`; changes here are lost."
 _HOOK = re.compile(r"""(?:^|[\s/\\"'])hardwon(?:\.exe)?["']?\s+hook\s+([a-z-]+)\s*$""")
 
 
@@ -56,3 +60,19 @@ def is_ours(entry: Any, client: str) -> bool:
     if is_group(entry):
         return bool(entry["hooks"]) and all(handler(one) == client for one in entry["hooks"])
     return handler(entry) == client
+
+
+def started(value: Any) -> Iterator[dict[str, Any]]:
+    """Whatever starts a program in a configuration: hooks and servers, however deep."""
+    if isinstance(value, dict) and ("command" in value or "bash" in value):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from started(item)
+
+
+def is_us(entry: dict[str, Any]) -> bool:
+    """Whether what an entry starts is us: a hook of ours, or our server."""
+    program, arguments = entry.get("command"), entry.get("args")
+    server = isinstance(program, str) and isinstance(arguments, list) and arguments[-1:] == ["mcp"]
+    return bool(handler(entry)) or (server and re.split(r"[/\\]", str(program))[-1].removesuffix(".exe") == NAME)

@@ -38,9 +38,10 @@ class Part(Value):
 
 
 def put(part: Part, text: str) -> str:
-    """The text with the part in it; the same text where it is in already. InvalidInput where the file cannot be read."""
+    """The text with the part in it; the same text where it is in already. Of a file that is ours as a whole nothing stays, so that first
+    it is to be asked whether it is (``is_foreign``). InvalidInput where the file cannot be read."""
     if part.form in ("file", "script"):
-        return text if is_foreign(part, text) else part.text
+        return part.text
     if part.form == "block":
         return blocks.put(text, part.text)
     for entry in part.entries:
@@ -49,10 +50,10 @@ def put(part: Part, text: str) -> str:
 
 
 def take(part: Part, text: str, base: str | None = None) -> str:
-    """The text without the part. ``base``: as it was before us, where that is known; objects that are empty then stay if they were there
-    in it, and what was blank is blank again."""
+    """The text without the part; nothing of a file that is ours as a whole (``is_foreign``). ``base``: as it was before us, where that is
+    known; objects that are empty then stay if they were there in it, and what was blank is blank again."""
     if part.form in ("file", "script"):
-        return text if is_foreign(part, text) else ""
+        return ""
     if part.form == "block":
         return blocks.remove(text)
     if not text.strip("\ufeff \t\r\n"):
@@ -67,12 +68,26 @@ def take(part: Part, text: str, base: str | None = None) -> str:
 
 
 def is_foreign(part: Part, text: str) -> bool:
-    """Whether a file that would be ours as a whole is somebody else's: it does not speak of us at all."""
-    return part.form in ("file", "script") and bool(text) and lines.NAME not in text.lower()
+    """Whether a file that would be ours as a whole is somebody else's: it neither says that we made it nor is what we make. A person's own
+    may well speak of us, or call us."""
+    if part.form not in ("file", "script") or not text or lines.MADE in text:
+        return False
+    return text != part.text and not (lines.MADE not in part.text and _is_own_json(text))
+
+
+def _is_own_json(text: str) -> bool:
+    """Whether a file of JSON, which takes no remark, is one of ours in whatever version: all that it starts is us."""
+    try:
+        started = list(lines.started(jsonc.read(text)))
+    except InvalidInput:
+        return False
+    return bool(started) and all(map(lines.is_us, started))
 
 
 def has(part: Part, text: str) -> bool:
-    """Whether anything of the part is in the text, in whatever version."""
+    """Whether anything of the part is in the text, in whatever version; a person's own program may call us."""
+    if part.form == "script" and any(map(lines.client_of, text.splitlines())):
+        return True
     if part.form in ("file", "script"):
         return bool(text) and not is_foreign(part, text)
     if part.form == "block":

@@ -59,9 +59,9 @@ def _is_known(path: str) -> bool:
 
 def _redirected(words: tuple[str, ...], one: SimpleCommand) -> list[Edit]:
     edits = []
+    text = _printed(words, one) if one.redirects else ""
     for redirect in one.redirects:
         if redirect.operator in _WRITES and _is_known(redirect.target) and not redirect.target.startswith("&"):
-            text = _printed(words, one)
             kind = "change" if redirect.operator in _APPENDS else "whole"
             edits.append(Edit(redirect.target, new=text, kind=kind))  # type: ignore[arg-type]  # one of two words
     return edits
@@ -144,7 +144,8 @@ def _meaning(script: str) -> tuple[tuple[int, int] | None, str, str]:
 
 def _tee(words: tuple[str, ...], one: SimpleCommand) -> list[Edit]:
     kind = "change" if any(word in ("-a", "--append") for word in words[1:]) else "whole"
-    return [Edit(file, new=_printed(words, one), kind=kind) for file in _files(words)]  # type: ignore[arg-type]  # one of two words
+    text = _printed(words, one)
+    return [Edit(file, new=text, kind=kind) for file in _files(words)]  # type: ignore[arg-type]  # one of two words
 
 
 def _mv(words: tuple[str, ...], _: SimpleCommand) -> list[Edit]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from hardwon.agents.hook_events import Hooks
+    from hardwon.agents.parts import About
     from hardwon.settings import Places
 
     Scope = Literal["user", "project"]
@@ -60,7 +61,12 @@ def server(site: Site, more: dict[str, Any] | None = None, key: str = "mcpServer
 
 def skill(folder: str) -> Part:
     """Our skill in a folder of skills."""
-    return Part(os.path.join(folder, lines.NAME, "SKILL.md"), "file", ("skill",), text=static("skill/SKILL.md"))
+    return page(os.path.join(folder, lines.NAME, "SKILL.md"), "skill", static("skill/SKILL.md"))
+
+
+def page(path: str, about: About, text: str) -> Part:
+    """A page that is ours as a whole, and says so."""
+    return Part(path, "file", (about,), text=f"{text}\n<!-- {lines.REMARK} -->\n")
 
 
 def block(path: str) -> Part:
@@ -71,8 +77,7 @@ def block(path: str) -> Part:
 def rule(path: str, head: dict[str, Any] | None = None) -> Part:
     """Our instructions in a file of their own, below what its client wants at the head."""
     front = "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in (head or {}).items())
-    text = (f"---\n{front}---\n\n" if front else "") + static("instructions.md")
-    return Part(path, "file", ("instructions",), text=text)
+    return page(path, "instructions", (f"---\n{front}---\n\n" if front else "") + static("instructions.md"))
 
 
 def own_json(path: str, about: tuple[Any, ...], value: Any) -> Part:

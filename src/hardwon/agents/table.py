@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     # How well a client is supported. hooks: hooks, tools and a skill, tried with the real client; fixtures: hooks, tried on recorded
-    # payloads; basic: tools and instructions only.
+    # payloads (of Hermes its memory provider, over a stand-in); basic: tools and instructions only.
     Tier = Literal["hooks", "fixtures", "basic"]
 
 

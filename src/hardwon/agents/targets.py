@@ -55,7 +55,7 @@ TARGETS: dict[str, Target] = {
     "openhands": Target(terminal_clients.openhands, _at_home(".openhands")),
     "hermes": Target(terminal_clients.hermes, lambda places: (places.hermes,), ("user",)),
     "zed": Target(editor_clients.zed, _in_config("zed")),
-    "goose": Target(terminal_clients.goose, _in_config("goose"), ("user",)),
+    "goose": Target(terminal_clients.goose, _in_config("goose")),
     "continue": Target(editor_clients.continue_, _at_home(".continue")),
     "amp": Target(terminal_clients.amp, _in_config("amp")),
     "aider": Target(terminal_clients.aider, _at_home(".aider.conf.yml", ".aider"), ("project", "user")),

@@ -7,7 +7,7 @@ import os
 
 from hardwon.agents import hook_events, lines
 from hardwon.agents.parts import Entry, Part
-from hardwon.agents.site import block, hooks, rule, server, skill, static
+from hardwon.agents.site import block, hooks, page, server, skill, static
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +86,9 @@ def hermes(site: Site) -> Parts:
 
 
 def goose(site: Site) -> Parts:
-    """An extension."""
+    """An extension, which only the user has; in a project its instructions."""
+    if site.scope == "project":
+        return (block(os.path.join(site.root, "AGENTS.md")),)
     entry = {
         "name": "Hardwon", "type": "stdio", "cmd": site.program, "args": ["mcp"], "envs": {}, "timeout": 60, "enabled": True,
     }  # fmt: skip
@@ -102,9 +104,12 @@ def amp(site: Site) -> Parts:
 
 
 def aider(site: Site) -> Parts:
-    """It has no tools: a file that it reads at its start."""
+    """It has neither tools nor hooks: a file that it reads at its start, with words of its own."""
     folder = site.at(site.places.home, "")
     told = os.path.join(folder, ".aider.hardwon.md")
     listed = told if site.scope == "user" else ".aider.hardwon.md"
     entry = Entry(("read",), listed, "item")
-    return (rule(told), Part(os.path.join(folder, ".aider.conf.yml"), "yaml", ("instructions",), (entry,)))
+    return (
+        page(told, "instructions", static("aider.md")),
+        Part(os.path.join(folder, ".aider.conf.yml"), "yaml", ("instructions",), (entry,)),
+    )

@@ -10,24 +10,42 @@ import copy
 import json
 import re
 import tomllib
+from contextlib import contextmanager
 
 from hardwon.errors import InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     Path = tuple[str, ...]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+_DEEP = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){100}")  # a key of so many parts
 
 
 def read(text: str) -> dict[str, Any]:
     """The value of a text; InvalidInput where it is no TOML."""
-    try:
+    if _DEEP.search(text):  # for which the parser takes memory by the square of its length
+        raise _too_deep()
+    with _readable():
         return tomllib.loads(text.removeprefix("\ufeff"))
-    except tomllib.TOMLDecodeError as error:
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """InvalidInput for what either parser cannot read."""
+    try:
+        yield
+    except RecursionError as error:
+        raise _too_deep() from error
+    except ValueError as error:  # tomllib's and tomlkit's are such
         raise InvalidInput(f"is not TOML: {error}", field="toml", remedy="mend it, or move it away") from error
+
+
+def _too_deep() -> InvalidInput:
+    return InvalidInput("is not TOML that can be read: it is nested too deeply", field="toml", remedy="mend it, or move it away")
 
 
 def at(data: Any, path: Path) -> Any:
@@ -53,9 +71,10 @@ def put(text: str, path: Path, value: dict[str, Any]) -> str:
             raise InvalidInput(f"{step} is not a table", field=step, remedy="mend it, or move the file away")
     below.update(value)
     for attempt in (_appended, _edited) if there is None else (_edited,):
-        result = attempt(text, path, value)
-        if _same(result, wanted):
-            return result
+        with _readable():
+            result = attempt(text, path, value)
+            if _same(result, wanted):
+                return result
     raise InvalidInput(f"[{'.'.join(path)}] cannot be added safely", field="toml", remedy="add it by hand: docs/install.md")
 
 
@@ -69,9 +88,10 @@ def remove(text: str, path: Path, keep: Any = None) -> str:
     kept = max((length for length in range(1, len(path)) if at(keep, path[:length]) is not None), default=0)
     _drop(wanted, path, kept)
     for attempt in (_cut, _taken):
-        result = attempt(text, path)
-        if _same(result, wanted):
-            return result
+        with _readable():
+            result = attempt(text, path)
+            if _same(result, wanted):
+                return result
     raise InvalidInput(f"[{'.'.join(path)}] cannot be removed safely", field="toml", remedy="remove it by hand")
 
 

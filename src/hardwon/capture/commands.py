@@ -63,6 +63,9 @@ class Work(Value):
 
 
 _BY_PROGRAM: dict[str, str] = {}
+_MANAGERS = frozenset(("npm", "yarn", "pnpm", "bun"))
+_PACKAGE = frozenset(("--filter", "-F", "--workspace"))
+_FOLDER = frozenset(("-C", "--dir", "--prefix", "--cwd"))
 
 
 def works(command: str, folder: str = "", deepest: int = 3) -> tuple[Work, ...]:
@@ -102,7 +105,8 @@ def _decides(listed: list[SimpleCommand], at: int) -> bool:
 
 
 def _work(simple: SimpleCommand, folder: str) -> Work | None:
-    words = proper(simple.words)
+    plain, folder, packages = _of_one_package(simple.words, folder)
+    words = proper(plain)
     if not words:
         return None
     kind, runner = _named(words, simple)
@@ -113,12 +117,35 @@ def _work(simple: SimpleCommand, folder: str) -> Work | None:
     narrow, stops = "", False
     if kind in CHECKS:
         targets, narrow, stops = _told(runner, kind, rest)
-        targets = tuple(sorted({_placed(folder, target) for target in targets}))
+        targets = tuple(sorted({*packages, *(_placed(folder, target) for target in targets)}))
     shown = " ".join((*(f"{name}={value}" for name, value in simple.assignments), *simple.words))[:_LONGEST]
     harmless = kind in _HARMLESS and not (kind == "test" and not UPDATING.isdisjoint(words[1:]))
-    told = (runner, folder, *targets, narrow) if kind == "test" else (folder, *words)
+    told = (runner, folder, *targets, narrow) if kind == "test" else (folder, *words, *packages)
     key = " ".join(filter(None, told))
     return Work(kind, runner, f"{kind}:{key}"[:_LONGEST], shown, targets, narrow, stops, True, harmless)
+
+
+def _of_one_package(words: tuple[str, ...], folder: str) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    """What a package manager is asked for, without the options that say of which package or in which folder; that folder, and the
+    packages."""
+    manager = words[0] if words else ""
+    if manager not in _MANAGERS:
+        return words, folder, ()
+    kept, packages, at = [manager], [], 1
+    while at < len(words) and words[at] != "--":
+        name, equals, value = words[at].partition("=")
+        picks = name in _PACKAGE or (manager, name) == ("npm", "-w") or (manager, name, len(kept)) == ("yarn", "workspace", 1)
+        if not picks and name not in _FOLDER:
+            kept.append(words[at])
+            at += 1
+            continue
+        value = value if equals else "".join(words[at + 1 : at + 2])
+        if picks:
+            packages.append(value)
+        else:
+            folder = _moved(folder, value)
+        at += 1 if equals else 2
+    return (*kept, *words[at:]), folder, tuple(packages)
 
 
 def _named(words: tuple[str, ...], simple: SimpleCommand) -> tuple[WorkKind, str]:

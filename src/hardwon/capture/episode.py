@@ -110,7 +110,8 @@ def _prompted(state: State, event: Event) -> tuple[State, tuple[Lesson, ...]]:
     if not text or event.agent:  # what a subagent is asked comes from the agent
         return state, ()
     learnt, said = _listen(state, event, person=True)
-    asked = " ".join(text[: 2 * _ASKED].split())[:_ASKED]
+    lines = (" ".join(line.split()) for line in text[: 2 * _ASKED].splitlines())
+    asked = "\n".join(filter(None, lines))[:_ASKED]
     after: State = state.replace(
         turn=state.turn + 1, asked=(*state.asked[-ASKED + 1 :], asked), decided=_decided(state, learnt, said)
     )
@@ -154,8 +155,8 @@ def _listen(state: State, event: Event, *, person: bool) -> tuple[tuple[Lesson, 
         said.append(Said(remark.kind, remark.text, event.at, remark.subject))
         lessons.append(
             Lesson(
-                remark.kind, remark.text, because=remark.because, rejected=remark.rejected, tags=("pasted" if remark.pasted else "said",), passage=remark.passage[:300],
-                replaces=old, at=event.at,
+                remark.kind, remark.text, because=remark.because, rejected=remark.rejected,
+                tags=("pasted" if remark.pasted else "said",), passage=remark.passage[:300], replaces=old, at=event.at,
             )
         )  # fmt: skip
     return tuple(lessons), tuple(said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hardwon.capture import lesson
+from hardwon.capture.helping import function_of, helping, is_known_in_part, is_rewritten, may_hold, same_file, says
 from hardwon.capture.lesson import Lesson, Place
 from hardwon.capture.state import PASSAGE, Change, Green, Red, State
 from hardwon.code.test_names import is_test
@@ -11,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MOST_LESSONS = 3  # of one run
 _MOST_PLACES = 3
+_TELLING = 4  # characters of a symbol's name that a test may be named after
 _WIDE = 5  # places edited at once, of which nobody can tell which one helped
 # What goes wrong while something is being written, and is set right at once.
 _TRIVIAL = frozenset(
@@ -36,8 +37,18 @@ _REPAIR = (
     "fix", "bug", "debug", "hotfix", "broke", "break", "wrong", "fail", "error", "crash", "regress", "incorrect", "repair", "issue",
     "problem", "kaputt", "fehler", "falsch",
 )  # fmt: skip
+# Of these what is a thing to be made: "fixtures", "error messages", "issue 12" (which may be anything).
+_MADE = ("fixture", "breakpoint", "breakdown", "failover")
+_MADE_OF_ERRORS = ("handl", "messag", "page", "code", "type", "class", "boundar", "respon", "state", "report", "log")
 _REPAIR_SAID = (
     "doesn't", "does not", "should not", "shouldn't", "버그", "오류", "고쳐", "错误", "修复", "问题",
+)  # fmt: skip
+
+_BEGINNING = 200  # characters of a prompt that say what it is about
+# How the names of files end that say with what is built: a compiler that objects to them objects to versions and settings.
+_SETTINGS = (
+    ".json", ".toml", ".yaml", ".yml", ".lock", ".mod", ".sum", ".cfg", ".ini", ".xml", ".gradle", ".properties", ".csproj",
+    "gemfile", "makefile", "cmakelists.txt", "dockerfile",
 )  # fmt: skip
 
 # By which a test is told not to run, or not to count.
@@ -55,13 +66,13 @@ def close(state: State, closed: Sequence[Red], green: Green, at: int) -> tuple[S
         if green.edits == red.last:
             if green.check == red.check:
                 gone.append(red)
-                lessons += [lesson.flaky(red, at)] if _is_flaky(red, green) else _checked_out(state, red, at)
+                lessons += [lesson.flaky(red, at)] if is_flaky(red, green) else _checked_out(state, red, at)
             continue
         gone.append(red)
         groups.setdefault(_cause(red), []).append(red)
-    told = _together([one for reds in groups.values() if (one := _learnt(state, reds, green, at)) is not None])
+    lessons += [one for reds in groups.values() if (one := _learnt(state, reds, green, at)) is not None]
     after: State = state.replace(open=tuple(red for red in state.open if red not in gone))
-    return after, [*lessons, *told[:MOST_LESSONS]]
+    return after, lessons
 
 
 def _checked_out(state: State, red: Red, at: int) -> list[Lesson]:
@@ -71,16 +82,17 @@ def _checked_out(state: State, red: Red, at: int) -> list[Lesson]:
     return [lesson.taken_back(red, undone, places, at)] if places else []
 
 
-def _together(lessons: list[Lesson]) -> list[Lesson]:
-    """One lesson for failures that the edit of one place ended: the one that says most, with the tests of all. The widest first."""
-    by_place: dict[object, list[Lesson]] = {}
+def together(lessons: Sequence[Lesson]) -> list[Lesson]:
+    """One lesson for failures that the same edits ended, or did not end: the one that says most, with the tests of all. The widest
+    first."""
+    by_places: dict[object, list[Lesson]] = {}
     for at, one in enumerate(lessons):
-        alone = len(one.places) == 1 and one.kind == "lesson"
-        by_place.setdefault((one.places[0].path, one.places[0].symbol) if alone else at, []).append(one)
+        where = tuple((place.path, place.symbol) for place in one.places)
+        by_places.setdefault((one.kind, bool(one.green_at), where) if one.kind in ("lesson", "attempt") else at, []).append(one)
     found: list[Lesson] = []
-    for group in by_place.values():
+    for group in by_places.values():
         best = min(group, key=lambda one: ("` fails" in one.text, -len(one.tests), one.text))
-        found.append(best.replace(tests=tuple(sorted({test for one in group for test in one.tests}))[:12]))
+        found.append(lesson.joined(best, [one for one in group if one is not best]))
     return sorted(found, key=lambda one: -len(one.tests))
 
 
@@ -90,14 +102,10 @@ def _cause(red: Red) -> str:
     return red.signature if told else red.test or red.check
 
 
-def _is_flaky(red: Red, green: Green) -> bool:
-    return (
-        bool(red.test)
-        and red.kind == "test"
-        and red.world == green.world
-        and red.edits == green.edits
-        and red.shown == green.shown
-    )
+def is_flaky(red: Red, green: Green) -> bool:
+    """Whether a test failed and passed though nothing was changed in between."""
+    alike = red.world == green.world >= 0 and red.shown == green.shown
+    return bool(red.test) and red.kind == "test" and alike and red.edits == green.edits
 
 
 def _undone(state: State, red: Red) -> list[Change]:
@@ -107,14 +115,15 @@ def _undone(state: State, red: Red) -> list[Change]:
 
 def _learnt(state: State, reds: Sequence[Red], green: Green, at: int) -> Lesson | None:
     """What one failure taught whose tests pass again after edits; None where that is nothing."""
+    between = [change for change in state.changes if reds[0].last < change.number <= green.edits]
+    fixes = helping(between)
+    reds = [one for one in reds if not is_rewritten(one, fixes)]
+    if not reds or _is_slip(state, reds[0], fixes):
+        return None
     red = reds[0]
-    between = [change for change in state.changes if red.last < change.number <= green.edits]
-    fixes = [change for change in between if not change.undone and not change.undoes]
     known = red.green_edits >= 0 and not _is_new(state, red)
     broke = [change for change in state.changes if known and red.green_edits < change.number <= red.edits]
     undone = _undone(state, red)
-    if _is_slip(state, red):
-        return None
     blamed = [change for change in broke if not is_test(change.path)]
     alone = not [one for one in fixes if not is_test(one.path)] and any(change.undoes for change in between)
     if undone and (alone or (blamed and all(change.undone or change.undoes for change in blamed))):
@@ -128,13 +137,27 @@ def _learnt(state: State, reds: Sequence[Red], green: Green, at: int) -> Lesson 
     if red.places:
         kept = [place for place in places if (place.path, place.symbol) in red.places]
         places = kept or places
+    if not (red.error or red.message or any(place.symbol for place in places)):
+        return None  # neither why nor where
     return lesson.fixed(reds, fixes, places, broke, at) if places else None
 
 
-def _is_slip(state: State, red: Red) -> bool:
-    """Whether it came of the session's own writing, and the next edit set it right: a typing error, a name that was not yet there."""
-    trivial = red.error.rpartition(".")[2] in _TRIVIAL or red.kind in ("build", "types") or _is_renamed(state, red)
-    return red.edits > 0 and not red.tries and trivial
+def _is_slip(state: State, red: Red, fixes: Sequence[Change]) -> bool:
+    """Whether it came of the session's own writing, and was set right in its course: a typing error, a name that was not yet there, what
+    the compiler did not take. What a compiler says of versions is none."""
+    if not red.edits:
+        return False
+    settings = bool(fixes) and all(change.path.lower().endswith(_SETTINGS) for change in fixes)
+    if is_of_a_compiler(red) and not settings:
+        return True
+    trivial = red.error.rpartition(".")[2] in _TRIVIAL or (red.compiled and not settings) or _is_renamed(state, red)
+    return trivial and not red.tries
+
+
+def is_of_a_compiler(red: Red) -> bool:
+    """Whether a compiler said it, or a check of types; not what was raised by code as it was loaded."""
+    raised = red.error.endswith(("Error", "Exception")) and red.error != "TSError"
+    return (red.compiled or red.kind in ("build", "types")) and not raised
 
 
 def _is_routine(state: State, red: Red, fixes: Sequence[Change]) -> bool:
@@ -152,7 +175,7 @@ def _is_routine(state: State, red: Red, fixes: Sequence[Change]) -> bool:
 
 def _is_silenced(red: Red, fixes: Sequence[Change]) -> bool:
     """Whether the test does not fail any more because it was taken out, or told not to run."""
-    function = _function(red)
+    function = function_of(red)
     for change in fixes:
         if not (is_test(change.path) or (red.file and same_file(change.path, red.file))):
             continue
@@ -169,26 +192,39 @@ def _is_silenced(red: Red, fixes: Sequence[Change]) -> bool:
     return False
 
 
-def _function(red: Red) -> str:
-    """The last part of a test's name, as it stands in its file."""
-    name = red.test.partition("[")[0].rpartition("::")[2].rpartition(" > ")[2]
-    return name.rpartition(".")[2].partition("/")[0]
-
-
 def _is_new(state: State, red: Red) -> bool:
-    """Whether the failing test was written in this session, after what it is in had passed last."""
-    function = red.test.partition("[")[0].rpartition("::")[2].rpartition(".")[2]
+    """Whether the failing test was written in this session, after what it is in had passed last; of one in a table its row. It may have
+    been where an edit of its file is known in part only."""
+    function, row = function_of(red), red.test.rpartition("::")[2].partition("/")[2]
+    names = [name for name in (function, row, row.replace("_", " ")) if name]
     written = [change for change in state.changes if red.green_edits < change.number <= red.edits and is_test(change.path)]
-    return any(not function or function in change.symbols or function in change.new or change.whole for change in written)
+    return any(
+        function in change.symbols
+        or any(says(change.new, name) for name in names)
+        or ((not names or change.whole or is_known_in_part(change)) and may_hold(change.path, red))
+        for change in written
+    )
 
 
 def _is_repair(state: State) -> bool:
     """Whether the person asked for something to be repaired, or nothing is known of what they asked: a test that is written first then
-    shows what is wrong, and not what is to be made."""
-    asked = " ".join(state.asked[-3:]).lower()
+    shows what is wrong, and not what is to be made. A prompt says so at its beginning, and not in the headings of a plan."""
+    asked = " ".join(_beginning(prompt) for prompt in state.asked[-3:]).lower()
     words = "".join(char if char.isalnum() else " " for char in asked).split()
-    named = any(word.startswith(_REPAIR) or word == "red" for word in words)
-    return not asked or named or any(said in asked for said in _REPAIR_SAID)
+    named = any(_is_of_repair(word, after) for word, after in zip(words, (*words[1:], ""), strict=False))
+    return not state.asked or named or any(said in asked for said in _REPAIR_SAID)
+
+
+def _is_of_repair(word: str, after: str) -> bool:
+    if word.startswith("issue") and after.isdigit():
+        return False
+    if word.startswith("error") and after.startswith(_MADE_OF_ERRORS):
+        return False
+    return word == "red" or (word.startswith(_REPAIR) and not word.startswith(_MADE))
+
+
+def _beginning(prompt: str) -> str:
+    return " ".join(line for line in prompt.split("\n") if not line.startswith("#"))[:_BEGINNING]
 
 
 def _is_renamed(state: State, red: Red) -> bool:
@@ -209,7 +245,8 @@ def _is_scratch(state: State, red: Red) -> bool:
 
 
 def places_of(red: Red, changes: Sequence[Change]) -> list[Place]:
-    """The code that a failure was about: of what was edited, what the failure went through, else all of it; [] where too much was."""
+    """The code that a failure was about: of what was edited, what the failure went through, else what its test is named after, else all of
+    it; [] where too much was."""
     code = [change for change in changes if not is_test(change.path)] or list(changes)
     through = [change for change in code if any(same_file(change.path, path) for path, _, _ in red.frames)]
     inside = [change for change in through if _went_through(change, red)]
@@ -217,18 +254,36 @@ def places_of(red: Red, changes: Sequence[Change]) -> list[Place]:
     for change in inside or through or code:
         symbol = _symbol(change, red)
         places[(change.path, symbol)] = Place(change.path, symbol, change.lines, change.new[:PASSAGE])
-    if len(places) > _WIDE and not through:
+    named = [place for place in places.values() if _is_named_after(red, place.symbol)]
+    if len(places) > _WIDE and not through and not named:
         return []
-    return list(places.values())[:_MOST_PLACES]
+    return (named or list(places.values()))[:_MOST_PLACES]
 
 
 def _symbol(change: Change, red: Red) -> str:
-    """Which symbol of an edit a failure was about: the one that it went through, else the first."""
+    """Which symbol of an edit a failure was about: the one that it went through, or its test is named after, else the first."""
     functions = [function for path, _, function in red.frames if function and same_file(change.path, path)]
     if not change.symbols:
         return functions[0] if functions and not is_test(change.path) else ""
     names = {function.rpartition(".")[2] for function in functions}
-    return next((symbol for symbol in change.symbols if symbol.rpartition(".")[2] in names), change.symbols[0])
+    through = (symbol for symbol in change.symbols if symbol.rpartition(".")[2] in names)
+    return next(through, "") or next((one for one in change.symbols if _is_named_after(red, one)), change.symbols[0])
+
+
+def _is_named_after(red: Red, symbol: str) -> bool:
+    """Whether a test has the whole name of a symbol in its own, however the two are spelt."""
+    name = " ".join(_words(symbol.rpartition(".")[2]))
+    test = " ".join(_words(red.test.rpartition("::")[2])).removeprefix("test ")
+    return len(name) >= _TELLING and f" {name} " in f" {test} "
+
+
+def _words(name: str) -> list[str]:
+    """``http``, ``server``, ``of``, ``shop`` of ``HTTPServer_ofShop``."""
+    spaced = ""
+    for at, char in enumerate(name):
+        begins = char.isupper() and (not name[at - 1 : at].isupper() or name[at + 1 : at + 2].islower())
+        spaced += f" {char}" if begins else char if char.isalnum() else " "
+    return spaced.lower().split()
 
 
 def _went_through(change: Change, red: Red) -> bool:
@@ -236,8 +291,3 @@ def _went_through(change: Change, red: Red) -> bool:
     return any(
         same_file(change.path, path) and function.rpartition(".")[2] in names for path, _, function in red.frames if function
     )
-
-
-def same_file(one: str, other: str) -> bool:
-    """Whether two paths may name one file: equal, or one is the end of the other."""
-    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")

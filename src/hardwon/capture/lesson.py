@@ -126,6 +126,17 @@ def flaky(red: Red, at: int) -> Lesson:
     )  # fmt: skip
 
 
+def joined(best: Lesson, others: Sequence[Lesson]) -> Lesson:
+    """One lesson for several of one cause: the tests of all, and those that it does not name."""
+    if not others:
+        return best
+    more = sorted({test for one in others for test in one.tests} - set(best.tests))
+    tests = tuple(sorted({*best.tests, *more}))[:12]
+    detail = f"{best.detail} {_shown_by_others(more)}" if more else best.detail
+    told: Lesson = best.replace(tests=tests, detail=detail)
+    return told
+
+
 def called_wrong(words: str, passage: str, places: Sequence[Place], code: Sequence[Change], at: int) -> Lesson:
     """An approach that the person calls wrong."""
     text = f"{_head(places)}: the person called this approach wrong: {words}"
@@ -165,6 +176,11 @@ def _shown_by(red: Red, tests: Sequence[str]) -> str:
         named = ", ".join(f"`{plain_test(test)}`" for test in tests[:3])
         return f"Shown by {named}{' and others' if len(tests) > 3 else ''} ({stable(red.shown)})."
     return f"Shown by `{stable(red.shown)}`."
+
+
+def _shown_by_others(tests: Sequence[str]) -> str:
+    named = ", ".join(f"`{plain_test(test)}`" for test in tests[:3])
+    return f"Likewise {named}{' and others' if len(tests) > 3 else ''}."
 
 
 def _head(places: Sequence[Place]) -> str:

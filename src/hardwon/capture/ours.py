@@ -27,20 +27,25 @@ _KIND_WORDS = ("change", "attempt", "lesson", "summary", "decision", "rule", "fa
 _WRAPPERS = ("system-reminder", "hook_context", "hook_prompt", "hook-context", "user-prompt-submit-hook", "session-start-hook")
 _DEEPEST = 8  # escapes inside one another
 _BETWEEN = ("\\n", "\\r", "\\t", "\\", "amp;", "&gt;", "u003e", "%3e", ">", "|", "*", "#")
+_QUOTES = ("`", "'", '"', "“", "”", "‘", "’")
 _BEGINS = ("<", "&", "\\u00", "%3", "\\U00")  # how the first sign of a tag is written, escaped or not
 _made: dict[str, re.Pattern[str]] = {}
 
 
-def strip(text: str, *, whole: bool = False) -> str:
+def strip(text: str, *, whole: bool = False, meant: bool = False) -> str:
     """The text without blocks of ours, and without what a client wraps around them. The same text where there is none. ``whole``: of what
-    a person wrote, who may speak of our tags, only blocks with both of their ends."""
+    a person wrote, who may speak of our tags, only blocks with both of their ends. ``meant``: of what an agent hands over on purpose, any
+    part of a block, but no tag that is only spoken of."""
     if not mentions(text):
         return text
-    kept = (_outside_whole if whole else _outside)(text, _tags(text))
+    tags = _tags(text)
+    kept = _outside_whole(text, tags) if whole else _outside(text, _of_blocks(text, tags) if meant else tags)
     wrapper = _pattern("wrapper")
     kept = _pattern("line").sub("", _pattern("entry").sub("", kept))
     if "<!--" in kept:
         kept = _pattern("passage").sub("", kept)
+    if "memory, Hardwon:" in kept:
+        kept = _pattern("rule").sub("", kept)
     for _ in range(4):
         fewer = wrapper.sub("", kept)
         if fewer == kept:
@@ -54,13 +59,14 @@ def holds(text: str) -> bool:
     return strip(text) != text
 
 
-def of_draft(draft: Draft, *, whole: bool = False) -> Draft:
-    """What is to be remembered without blocks of ours in any of its words; the same draft where there is none. ``whole`` as above."""
+def of_draft(draft: Draft, *, whole: bool = False, meant: bool = False) -> Draft:
+    """What is to be remembered without blocks of ours in any of its words; the same draft where there is none. ``whole`` and ``meant`` as
+    above."""
     changed: dict[str, Any] = {}
     for name in ("text", "detail", "because", "code"):
-        if (kept := strip(said := getattr(draft, name), whole=whole)) != said:
+        if (kept := strip(said := getattr(draft, name), whole=whole, meant=meant)) != said:
             changed[name] = kept.strip()
-    rejected = tuple(strip(one, whole=whole) for one in draft.rejected)
+    rejected = tuple(strip(one, whole=whole, meant=meant) for one in draft.rejected)
     if rejected != draft.rejected:
         changed["rejected"] = tuple(one for one in rejected if one.strip())
     if mentions(draft.metadata) and holds(draft.metadata):
@@ -203,6 +209,33 @@ def _outside(text: str, tags: list[tuple[int, int, bool]]) -> str:
     return "".join(kept)
 
 
+def _of_blocks(text: str, tags: list[tuple[int, int, bool]]) -> list[tuple[int, int, bool]]:
+    """The tags that belong to a block or to what is left of one, without those that are only spoken of. A block begins with a note, or
+    has lines between its tags; a tag that closes one whose beginning is lost stands between no quotation marks."""
+    found: list[tuple[int, int, bool]] = []
+    depth = 0
+    opened: tuple[int, int, bool] | None = None  # a tag that may be only spoken of
+    for tag in tags:
+        first, last, closes = tag
+        if not closes:
+            if _pattern("note").match(text, last):
+                found.append(tag)
+                depth += 1
+            elif not depth:
+                opened = tag
+        elif depth:
+            found.append(tag)
+            depth -= 1
+            opened = None
+        elif opened:
+            if "\n" in text[opened[1] : first] or _pattern("entry").search(text, opened[1], first):
+                found += [opened, tag]
+            opened = None
+        elif not (text[first - 1 : first] in _QUOTES and text[last : last + 1] in _QUOTES):
+            found.append(tag)
+    return found
+
+
 def _outside_whole(text: str, tags: list[tuple[int, int, bool]]) -> str:
     """The text without what stands between a tag that opens and the next one, which closes. Blocks of ours hold no others."""
     kept: list[str] = []
@@ -290,9 +323,10 @@ _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "sol": "/", "quot": '"', "apos": 
 _SOURCES = {
     "tag": rf"<(/?){TAG}(?!-)",
     "escape": (
-        r"[\s>|*#]+|\\+(?:u00(?P<hex>[0-9a-f]{2})|[nrt]|(?=[/\"'<&]))|%(?P<url>[0-7][0-9a-f])"
+        r"[\s>|*#]+|(?<!\\)\\++(?:u00(?P<hex>[0-9a-f]{2})|[nrt]|(?=[/\"'<&]))|%(?P<url>[0-7][0-9a-f])"
         r"|&(?:(?P<entity>amp|lt|gt|sol|quot|apos)|#0{0,4}(?P<entity_number>\d{2,3})|#x0{0,4}(?P<entity_hex>[0-9a-f]{2}));"
     ),
+    "note": r"(?:[\s\\>|*#]|&nbsp;|%20){0,40}[nrt]?note\b",
     "ending": r"\s{0,4}(?:>|&(?:amp;){0,8}(?:gt|#0{0,4}62|#x0{0,4}3e);|\\{1,16}u003e|%3e)",
     # An entry whose block lost both tags, with the lines below that belong to it.
     "entry": (
@@ -303,6 +337,8 @@ _SOURCES = {
     "line": r"(?m:^[ \t>|E]{0,12}hardwon:[ \t]{2,8}\S[^\n]*\n?)",
     # What we write into files of instructions, between marks (agents/blocks.py).
     "passage": r"<!-- hardwon:(?:[\w-]{1,40}:)?begin -->.*?(?:<!-- hardwon:(?:[\w-]{1,40}:)?end -->|\Z)",
+    # The same where it has a file of its own, such as a rule of Cursor, and no marks (agents/files).
+    "rule": r"(?m:^#{1,6} Memory of this repository\s{1,8}This repository has a memory, Hardwon:.*?(?=^#{1,6} |\Z))",
     "wrapper": (
         rf"<(?P<name>{'|'.join(_WRAPPERS)})(?:\s[^<>]{{0,200}})?>\s{{0,100}}(?:[\w:. -]{{0,120}}:)?\s{{0,100}}</(?P=name)>\n?"
     ),
@@ -314,5 +350,5 @@ def _pattern(name: str) -> re.Pattern[str]:
     if found is None:
         import re
 
-        found = _made[name] = re.compile(_SOURCES[name], re.IGNORECASE | (re.DOTALL if name == "passage" else 0))
+        found = _made[name] = re.compile(_SOURCES[name], re.IGNORECASE | (re.DOTALL if name in ("passage", "rule") else 0))
     return found

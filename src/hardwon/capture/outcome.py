@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hardwon.code.pattern import Pattern
 from hardwon.types import Value
 
 TYPE_CHECKING = False
@@ -17,12 +18,16 @@ else:
 
 LONGEST_NAME = 300  # characters
 LONGEST_LOG = 20_000  # characters of what a failing test printed: its trace stands at the end or the beginning
+_HEAD, _NAMELESS = "Traceback (most recent call last):", "<module>"
+_FRAME = Pattern(r'  File "([^"\n]+)", line (\d+), in (.+)')
+_PYTHON = (".py", ".pyw", ".pyx", ".pyi")
 
 
 class TestOutcome(Value):
     """One test of one run. ``test``: its name, as stable as the source allows; ``file``: the file that holds it, relative to where the
     tests ran, "" where that is not told; ``went``: ``flaky`` is one that failed and passed when it was tried again in the same run.
-    ``kind`` and ``message`` of its failure, "" where none is told; ``log``: what it printed of that, with its trace."""
+    ``kind`` and ``message`` of its failure, "" where none is told; ``log``: what it printed of that, with its trace. ``step``: of what is
+    no test, but a step of a job or a command, what it does (build, types, lint, test; ``ci`` where that is not known); "" of a test."""
 
     __test__ = False  # for pytest, which would take the class for a test
 
@@ -32,6 +37,7 @@ class TestOutcome(Value):
     kind: str = ""
     message: str = ""
     log: str = ""
+    step: str = ""
 
     @property
     def said(self) -> str:
@@ -66,8 +72,22 @@ def written(failing: Failing) -> str:
     said = ": ".join(filter(None, (failing.kind or "Error", failing.message)))
     if not failing.frames:
         return said if failing.kind or failing.message else ""
-    frames = (f'  File "{path}", line {line}, in {function or "<module>"}' for path, line, function in reversed(failing.frames))
-    return "\n".join(("Traceback (most recent call last):", *frames, said))
+    frames = (f'  File "{path}", line {line}, in {function or _NAMELESS}' for path, line, function in reversed(failing.frames))
+    return "\n".join((_HEAD, *frames, said))
+
+
+def readable(log: str) -> str:
+    """A trace that ``written`` wrote, for people: of another language than Python as what was said and its places, innermost first."""
+    head, *lines = log.split("\n")
+    if head != _HEAD:
+        return log
+    frames = [found for found in map(_FRAME.fullmatch, lines) if found]
+    if not frames or lines[: len(frames)] != [frame[0] for frame in frames]:
+        return log
+    if any(frame[1].endswith(_PYTHON) for frame in frames):
+        return log
+    places = (f"{frame[1]}:{frame[2]}" + (f" in {frame[3]}" if frame[3] != _NAMELESS else "") for frame in reversed(frames))
+    return "\n".join((*lines[len(frames) :], *places))
 
 
 def placed(outcomes: Iterable[TestOutcome], prefix: str, exists: Callable[[str], bool]) -> tuple[TestOutcome, ...]:

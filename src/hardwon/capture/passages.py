@@ -27,8 +27,13 @@ _BEFORE = frozenset(
     )
 )  # fmt: skip
 _NOT_NAMES = frozenset(
-    ("if", "for", "while", "switch", "catch", "return", "else", "with", "match", "new", "throw", "await", "do", "try")
-)
+    (
+        "if", "for", "while", "switch", "catch", "return", "else", "with", "match", "new", "throw", "await", "do", "try",
+        "extends", "implements",
+    )
+)  # fmt: skip
+# Nor are these names of methods: a function without a name, and what else has parentheses before a brace.
+_NOT_METHODS = _NOT_NAMES | {"def", "class", "function", "func", "fn", "elseif", "elsif", "foreach", "unless", "case"}
 
 
 def symbols(text: str, most: int = 3) -> tuple[str, ...]:
@@ -52,7 +57,7 @@ def touched(old: str, new: str, most: int = 3) -> tuple[str, ...]:
         "\n".join(before[first : len(before) - last]), most
     )
     above = symbols("\n".join(after[:first]), _LINES)
-    opened = bool(inside) and _declared(next(line for line in (after[first:] or before[first:]) if line.strip())) == inside[0]
+    opened = bool(inside) and _declared(next(filter(str.strip, (*after[first:], *before[first:])), "")) == inside[0]
     return inside if opened or not above else tuple(dict.fromkeys((above[-1], *inside)))[:most]
 
 
@@ -91,6 +96,8 @@ def _declared(line: str) -> str:
             return ""
         if word == "impl":
             rest = rest.partition(" for ")[2] or rest
+        if word == "enum" and rest.startswith(("class ", "struct ")):  # C++, Kotlin
+            rest = rest.partition(" ")[2]
         return _name(rest.lstrip("*"))
     if (at and words[at - 1] == "const") or word in ("let", "var"):
         target = rest if word in ("let", "var") else " ".join(words[at:])
@@ -103,8 +110,10 @@ def _method(line: str) -> str:
     bare = line.strip()
     if not bare.endswith("{") or "(" not in bare or bare.startswith(("}", "//", "*", "#")):
         return ""
+    if bare.count("(") > bare.count(")"):  # a call that is handed a function
+        return ""
     head = bare.partition("(")[0].split()
-    if not head or "=" in bare.partition("(")[0] or head[0] in _NOT_NAMES or head[-1] in _NOT_NAMES or "." in head[-1]:
+    if not head or "=" in bare.partition("(")[0] or head[0] in _NOT_METHODS or head[-1] in _NOT_METHODS or "." in head[-1]:
         return ""
     return _name(head[-1].lstrip("*&"))
 

@@ -74,6 +74,7 @@ _UNITTEST = Pattern(r"(FAIL|ERROR): (\w{1,200}) \(([\w.]{1,300})\)(?: .*)?$")
 _RAN = Pattern(r"Ran (\d{1,7}) tests? in ")
 _UNITTEST_END = Pattern(r"(OK|FAILED)(?: \((.*)\))?$")
 _BAD = Pattern(r"(?:failures|errors)=(\d{1,7})")
+_SKIPPED = Pattern(r"skipped=(\d{1,7})")
 _UNITTEST_VERBOSE = Pattern(r"(\w{1,200}) \(([\w.]{1,300})\)(?: \S.*)? \.\.\. (ok|FAIL|ERROR)$")
 
 
@@ -95,5 +96,5 @@ def read_unittest(lines: Sequence[str], report: Report) -> None:
             report.told = True
             bad = sum(int(number) for number in _BAD.findall(found[2] or ""))
             report.failed += bad
-            report.passed += max(0, ran - bad)
+            report.passed += max(0, ran - bad - sum(int(number) for number in _SKIPPED.findall(found[2] or "")))
             ran = 0

@@ -26,7 +26,7 @@ _MESSAGE = 300
 class Failing(Value):
     """One test that failed, or what failed where no test is named (``name`` ""). ``test`` is its name without parameters; ``file`` the file
     that the runner names, "" where it does not; ``frames`` innermost first, (path, line, function); ``signature`` is equal for the
-    same failure in another run."""
+    same failure in another run; ``compiled``: it came of what could not be built, or not be loaded, so that nothing ran."""
 
     name: str
     kind: str = ""
@@ -34,6 +34,7 @@ class Failing(Value):
     file: str = ""
     frames: tuple[tuple[str, int, str], ...] = ()
     signature: str = ""
+    compiled: bool = False
 
 
 class Results(Value):
@@ -91,6 +92,8 @@ def _results(report: Report, traces: Sequence[Trace], lines: Sequence[str]) -> R
     if not failing and (failed or report.broken):
         alone = _of_trace("", traces[0]) if traces else _compiler(lines)
         failing = [alone] if alone else []
+    if report.broken:
+        failing = [one if bare_name(one.name) else one.replace(compiled=True) for one in failing]
     verdict = None if not (failed or report.passed or report.broken) else not (failed or report.broken)
     return Results(report.passed, failed, tuple(failing), tuple(report.passing), report.broken, verdict)
 
@@ -121,7 +124,7 @@ def _of_trace(name: str, trace: Trace) -> Failing:
         message = message.partition(": ")[2] or message
     frames = tuple((frame.path, frame.line, frame.function) for frame in trace.frames[:12])
     kind = "" if trace.kind == "FAIL" else trace.kind
-    return Failing(name, kind, message[:_MESSAGE], "", frames, signature(kind, message))
+    return Failing(name, kind, message[:_MESSAGE], "", frames, signature(kind, message), not name and kind in _COMPILING)
 
 
 def bare_name(name: str) -> str:
@@ -156,6 +159,8 @@ def _split(message: str) -> tuple[str, str]:
 
 # --- compilers and interpreters
 
+_COMPILING = frozenset(("TSError",))  # what is raised where code is compiled as it is loaded
+
 _COMPILERS = (
     # rustc: the place stands on the next line
     Pattern(r"(?P<kind>error)\[(?P<code>E\d{4})\]: (?P<said>.{1,300})$"),
@@ -187,5 +192,5 @@ def _compiler(lines: Sequence[str]) -> Failing | None:
             if not path and at + 1 < len(lines) and (place := _RUST_PLACE.match(lines[at + 1])):
                 path, number = place[1], int(place[2])
             kind, said = told.get("code") or "", told["said"].strip()
-            return Failing("", kind, said, path, ((path, number, ""),) if path else (), signature(kind, said))
+            return Failing("", kind, said, path, ((path, number, ""),) if path else (), signature(kind, said), True)
     return None

@@ -124,6 +124,7 @@ _MISSING = (
 _TESTS = (
     " error in ", " errors in ", "during collection", " failed, ", " failed in ", " passed in ", "--- fail: ", "tests run: ",
     "test result: failed", " failing", "failed (failures=", "failed (errors=", "tests:  ", "not ok ", " failures", "tests passed, ",
+    "[build failed]",
 )  # fmt: skip
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from hardwon.capture import lesson, routine
 from hardwon.capture.commands import works
 from hardwon.capture.edited import placed, slashed
-from hardwon.capture.learning import MOST_LESSONS, close, places_of
+from hardwon.capture.helping import is_debugging
+from hardwon.capture.learning import close, is_flaky, is_of_a_compiler, places_of, together
+from hardwon.capture.quoted import passage
 from hardwon.capture.state import GREENS, OPEN, TOLD, Green, Red
 from hardwon.code.test_names import is_test
 
@@ -28,7 +30,7 @@ _READING_GIT = frozenset(
 # What runs a project's own tests, whichever runner does it; and the runners that take a part of a file's name for it.
 _ALL_TESTS = frozenset(("npm", "yarn", "pnpm", "bun", "make", "just", "task", "tox", "nox"))
 _BY_PART = frozenset(("jest", "vitest", "npm", "yarn", "pnpm", "bun"))
-_KEEPING_STASH = frozenset(("pop", "apply", "list", "show", "drop", "branch", "clear"))
+_MOST_LESSONS = 3  # of one event
 _NOT_TAKING = frozenset(("-b", "-B", "--staged", "--orphan", "--detach", "--ours", "--theirs"))
 
 
@@ -43,24 +45,28 @@ def ended(state: State, event: Event, since: int, world: int) -> tuple[State, tu
             lessons += learnt
         if work.kind == "git":
             state = _git(state, work, event)
-    changed = any(not work.harmless and work.kind not in ("git",) for work in done) and event.ended not in (
-        "denied",
-        "interrupted",
-    )
-    if changed and not event.edits:
+        if _changes(work):
+            world = -1  # what comes behind it on the line meets other files, or another machine
+    if any(_changes(work) for work in done) and event.ended != "denied":
         state = state.replace(world=state.world + 1)
-    fresh = tuple(one for one in lessons if one.text not in state.told or one.outcome == "failed")[:MOST_LESSONS]
+    told = together(lessons)
+    fresh = tuple(one for one in told if one.text not in state.told or one.outcome == "failed")[:_MOST_LESSONS]
     state = state.replace(told=(*state.told, *(one.text for one in fresh))[-TOLD:])
     return state, fresh
 
 
+def _changes(work: Work) -> bool:
+    """Whether the files or the machine may be others after it, whichever way it ended."""
+    return _verb(work.shown.split())[0] not in _READING_GIT if work.kind == "git" else not work.harmless
+
+
 def _git(state: State, work: Work, event: Event) -> State:
-    """Git that changes files; what it takes back counts as taken back."""
-    words = work.shown.split()
-    verb, rest = _verb(words)
+    """What git takes back counts as taken back."""
+    verb, rest = _verb(work.shown.split())
     if verb in _READING_GIT or event.ended in ("denied", "interrupted", "failed"):
         return state
-    everything = (verb == "stash" and not (set(rest) & _KEEPING_STASH)) or (verb == "reset" and "--hard" in rest) or "." in rest
+    # What is stashed is put aside, mostly to see how it was before, and comes back.
+    everything = (verb == "reset" and "--hard" in rest) or (verb in ("checkout", "restore") and "." in rest)
     taking = everything or (verb in ("checkout", "restore") and not (set(rest) & _NOT_TAKING))
     if taking:
         named = tuple(word.removeprefix("./") for word in rest if "." in word or "/" in word)
@@ -69,8 +75,7 @@ def _git(state: State, work: Work, event: Event) -> State:
                 change.replace(undone=True) if everything or _is_named(change.path, named) else change for change in state.changes
             )
         )
-    after: State = state.replace(world=state.world + 1)
-    return after
+    return state
 
 
 def _verb(words: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -173,43 +178,59 @@ def _one_red(
     state: State, work: Work, failing: Failing, event: Event, since: int, world: int, moved: bool
 ) -> tuple[State, list[Lesson]]:
     known = next((red for red in state.open if _is_same(red, work, failing)), None)
-    others = tuple(red for red in state.open if red is not known)
     if known is None:
-        green = _last_green(state, work, failing)
-        frames = tuple((placed(path, event.cwd, state.root), line, function) for path, line, function in failing.frames)
-        file, passage = failing.file[:300].removeprefix("./"), _passage(event.output, failing)
-        red = Red(
-            work.key, work.kind, work.runner, work.shown, work.targets, failing.name, failing.kind[:100], failing.message[:300],
-            failing.signature, file, frames[:12], passage, event.at, since, world, since, (), green.edits if green else -1, (),
-            work.narrow,
-        )  # fmt: skip
-        kept: State = state.replace(open=(*others, red)[-OPEN:])
-        if green and green.edits == since and green.world == world and green.shown == work.shown and red.test:
-            return kept, [lesson.flaky(red, event.at)]
-        return kept, []
+        red, learnt = _new_red(state, work, failing, event, since, world)
+    else:
+        red, learnt = _again_red(state, known, work, failing, event, since, world, moved)
+    others = tuple(one for one in state.open if one is not known)
+    kept: State = state.replace(open=(*others, red)[-OPEN:])
+    return kept, learnt
+
+
+def _new_red(state: State, work: Work, failing: Failing, event: Event, since: int, world: int) -> tuple[Red, list[Lesson]]:
+    """A failure that was not open yet; flaky where the very same passed just now."""
+    green = _last_green(state, work, failing)
+    file, said = failing.file[:300].removeprefix("./"), passage(event.output, failing)
+    red = Red(
+        work.key, work.kind, work.runner, work.shown, work.targets, failing.name, failing.kind[:100], failing.message[:300],
+        failing.signature, file, _frames(failing, event, state), said, event.at, since, world, since, (),
+        green.edits if green else -1, (), work.narrow, failing.compiled,
+    )  # fmt: skip
+    return red, [lesson.flaky(red, event.at)] if green and is_flaky(red, green) else []
+
+
+def _again_red(
+    state: State, known: Red, work: Work, failing: Failing, event: Event, since: int, world: int, moved: bool
+) -> tuple[Red, list[Lesson]]:
+    """A failure that is still open; a lesson where edits that were to mend it have not, twice."""
     # Edits that made something else pass were not meant for this one.
     tried = not moved and [
         change
         for change in state.changes
-        if known.last < change.number <= since and not change.undone and not is_test(change.path)
+        if known.last < change.number <= since and not change.undone and not is_test(change.path) and not is_debugging(change)
     ]
     same = bool(failing.signature) and known.signature == failing.signature
     red = known.replace(
         last=max(known.last, since), tries=(*known.tries, since)[-8:] if tried and same else known.tries, check=work.key, shown=work.shown,
         targets=work.targets, narrow=work.narrow, world=world,
         **({} if same else {"error": failing.kind[:100], "message": failing.message[:300], "signature": failing.signature,
-                            "frames": tuple((placed(p, event.cwd, state.root), n, f) for p, n, f in failing.frames)[:12],
-                            "passage": _passage(event.output, failing)}),
+                            "frames": _frames(failing, event, state), "passage": passage(event.output, failing),
+                            "compiled": failing.compiled}),
     )  # fmt: skip
-    learnt: list[Lesson] = []
-    if len(red.tries) >= 2 and not known.places:
-        fixes = [change for change in state.changes if known.edits < change.number <= since and not is_test(change.path)]
-        places = places_of(red, fixes)
-        if places:
-            learnt = [lesson.came_back(red, fixes, places, event.at)]
-            red = red.replace(places=tuple((place.path, place.symbol) for place in places))
-    kept = state.replace(open=(*others, red)[-OPEN:])
-    return kept, learnt
+    if len(red.tries) < 2 or known.places or (red.edits and is_of_a_compiler(red)):
+        return red, []
+    made = [change for change in state.changes if known.edits < change.number <= since and not is_test(change.path)]
+    fixes = [change for change in made if not is_debugging(change)]
+    places = places_of(red, fixes)
+    if not places:
+        return red, []
+    learnt = lesson.came_back(red, fixes, places, event.at)
+    return red.replace(places=tuple((place.path, place.symbol) for place in places)), [learnt]
+
+
+def _frames(failing: Failing, event: Event, state: State) -> tuple[tuple[str, int, str], ...]:
+    """The innermost places of a trace, as the repository names them."""
+    return tuple((placed(path, event.cwd, state.root), line, function) for path, line, function in failing.frames[:12])
 
 
 def _is_same(red: Red, work: Work, failing: Failing) -> bool:
@@ -229,18 +250,6 @@ def _last_green(state: State, work: Work, failing: Failing) -> Green | None:
         ):
             return green
     return None
-
-
-def _passage(output: str, failing: Failing) -> str:
-    """The lines of an output that say it, verbatim."""
-    start = failing.message[:40] or failing.kind
-    at = output.find(start) if start else -1
-    if at < 0:
-        at = output.find(failing.name) if failing.name else -1
-    if at < 0:
-        return ""
-    first = output.rfind("\n", 0, at) + 1
-    return output[first : first + 300].strip()
 
 
 def _green(state: State, work: Work, results: Results | None, event: Event, since: int, world: int) -> tuple[State, list[Lesson]]:
@@ -302,7 +311,7 @@ def _covers(green: Green, test: str, file: str, runner: str, targets: tuple[str,
     """Whether a run that passed took in a test, by what it was told to run."""
     if not _is_runner_of(green, runner):
         return False
-    if green.narrow and green.narrow.strip("^$") not in test:
+    if green.narrow and not _is_picked(green, test):
         return False
     if not green.targets:
         return True
@@ -315,3 +324,24 @@ def _covers(green: Green, test: str, file: str, runner: str, targets: tuple[str,
         for one in own
         if one
     )
+
+
+def _is_picked(green: Green, test: str) -> bool:
+    """Whether a pattern takes a test in: as a part of its name, its beginning or its end. Go has one for each level of names."""
+    for pattern in green.narrow.split("|"):
+        if green.runner != "go":
+            wanted, own = [pattern], [test]
+        else:
+            wanted, own = pattern.split("/"), test.split("/")
+        if len(wanted) <= len(own) and all(map(_fits, wanted, own)):
+            return True
+    return False
+
+
+def _fits(pattern: str, name: str) -> bool:
+    plain = pattern.strip("^$")
+    if pattern.startswith("^") and not name.startswith(plain):
+        return False
+    if pattern.endswith("$") and not name.endswith(plain):
+        return False
+    return plain in name and (plain == name or not (pattern.startswith("^") and pattern.endswith("$")))

@@ -20,6 +20,9 @@ else:
 _READ = 20_000  # characters of a text
 _LINES = 60  # of a long one, at either end
 _SENTENCE = (8, 320)  # characters of a sentence that may count; shorter ones say nothing, longer ones too much
+# As many characters as before, which lower() does not promise.
+_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+_LONGEST_WRAPPED = 20_000  # characters between two tags of a client's
 _MOST = 4  # remarks of one text
 _SPOKEN = 3_000  # characters: nobody types more
 _ASIAN_SHORTEST = 4
@@ -99,7 +102,26 @@ def amended(remark: Remark, earlier: str) -> bool:
 
 def unwrapped(text: str) -> str:
     """A text without what clients put around or into it."""
-    return _pattern("wrapper").sub("\n", text)
+    if "<" not in text:
+        return text
+    folded = text.translate(_LOWER)
+    kept: list[str] = []
+    open_ended: set[str] = set()  # tags that nothing closes from here on, so that it is asked once
+    start = at = 0
+    while found := _pattern("tag").search(text, at):
+        first, at = found.span()
+        closing = f"</{found[1].lower()}>" if found[1] else ""
+        if closing and closing not in open_ended:
+            end = folded.find(closing, at, at + _LONGEST_WRAPPED + len(closing))
+            if end >= 0:
+                at = end + len(closing)
+            elif folded.find(closing, at) < 0:
+                open_ended.add(closing)
+        if at == found.end() and not (at - first <= 202 and "\n" not in found[0]):  # nor is it a tag of any other kind
+            continue
+        kept.append(text[start:first])
+        start = at
+    return "\n".join([*kept, text[start:]])
 
 
 def _prose(text: str) -> list[str]:
@@ -250,12 +272,11 @@ _RULED = (
 )
 _SOURCES = {
     # What clients put around or into a prompt.
-    "wrapper": (
-        r"<(system-reminder|hook_context|hook_prompt|environment_details|environment_context|user_instructions"
+    "tag": (
+        r"<(?:(system-reminder|hook_context|hook_prompt|environment_details|environment_context|user_instructions"
         r"|command-[a-z]{1,12}|local-command-[a-z]{1,12}"
         r"|task|file_content|context|ide_[a-z]{1,20}|attached_files?|permissions instructions|INSTRUCTIONS|skill|tool_result"
-        r"|bash-[a-z]{1,10})\b[^<>]{0,300}>"
-        r"[\s\S]{0,20000}?</\1>|<[^<>\n]{1,200}>"
+        r"|bash-[a-z]{1,10})\b[^<>]{0,300}|[^<>\n]{1,200})>"
     ),
     "log": (
         r"(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|(?:Traceback|File \"|at \S+ \(|E {2,}|FAILED |ERROR |FAIL |PASS |WARN|INFO|DEBUG"

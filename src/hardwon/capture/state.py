@@ -38,7 +38,8 @@ class Red(Value):
     """A failure that is open. ``check`` is the key of the command that showed it, ``test`` the test's name ("" where none is named),
     ``edits`` how many edits had been made when it was first seen, ``world`` how often anything else had changed; ``last`` the edits
     at the last time; ``tries``: the edit counts at which it came back after new edits; ``green_edits``: the edits at the last run of this
-    session on which the same had passed, -1 where it had not; ``places`` (path, symbol) as they were told when it was raised."""
+    session on which the same had passed, -1 where it had not; ``places`` (path, symbol) as they were told when it was raised;
+    ``compiled``: a compiler said it, and nothing ran."""
 
     check: str
     kind: str
@@ -60,6 +61,7 @@ class Red(Value):
     green_edits: int = -1
     places: tuple[tuple[str, str], ...] = ()
     narrow: str = ""
+    compiled: bool = False
 
 
 class Green(Value):
@@ -158,7 +160,7 @@ def _read(cls: type[State], row: dict[str, Any]) -> State:
 
 
 def _made(kind: type[Value], row: tuple[Any, ...]) -> Value:
-    if len(row) != len(kind._fields):
+    if not len(kind._fields) - len(kind._defaults) <= len(row) <= len(kind._fields):
         raise ValueError(f"a {kind.__name__} has {len(kind._fields)} values")
     made = kind(*row)
     for name in kind._fields:

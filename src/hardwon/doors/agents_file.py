@@ -7,13 +7,14 @@ import os
 from hardwon.agents import blocks
 from hardwon.doors import configuration, render
 from hardwon.doors.handle import Answer, narrowed
+from hardwon.errors import InvalidInput
 from hardwon.importers import agents_md
 from hardwon.store import files
+from hardwon.types import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.doors.handle import Call
-    from hardwon.types import Filter
 
 NAME = "memories"  # of the block: another one holds the instructions
 
@@ -26,6 +27,7 @@ def export(call: Call) -> Answer:
     if path in ("", "-"):
         return Answer(content, {"format": "agents-md", "memories": count, "text": content} if request.flag("json") else None)
     full = os.path.join(call.cwd, os.path.expanduser(path))
+    _check_folder(full, path)
     held = configuration.read(full)
     text = configuration.text(full, held or b"")
     new = blocks.put(text, content, NAME) if content else blocks.remove(text, NAME)
@@ -34,7 +36,24 @@ def export(call: Call) -> Answer:
         files.rewrite(full, new.encode())
     what = render.plural(count, "memory", "memories") if count else "no memory, and took the passage out"
     data = {"file": path, "format": "agents-md", "memories": count, "bytes": len(new.encode()), "changed": new != text}
-    return Answer(f"wrote {what} to {path}" if new != text else f"{path} is up to date", data)
+    unchanged = f"{path} is up to date" if content else _nothing(narrowed(call))
+    return Answer(f"wrote {what} to {path}" if new != text else unchanged, data)
+
+
+def _check_folder(full: str, path: str) -> None:
+    """InvalidInput for a folder that is not there, as for every other export: it may be a slip."""
+    if not os.path.isdir(os.path.dirname(os.path.realpath(full))):
+        raise InvalidInput(
+            f"{path[:200]!r} cannot be written: its folder is not there", field="file", remedy="make it, or name another file"
+        )
+
+
+def _nothing(where: Filter) -> str:
+    """Why there is nothing to write."""
+    if where != Filter():
+        wanted = "matches" if where.trusts else "that matches is confirmed or proven (`hardwon approve`)"
+        return f"nothing to write: no memory {wanted}"
+    return "nothing to write: no rule, decision, how-to or lesson is confirmed or proven (`hardwon approve`)"
 
 
 def _worth_saying(where: Filter) -> Filter:

@@ -260,16 +260,24 @@ class Repository(Items, Sources):
         vectors: bool = False,
         all_branches: bool = False,
         error: str = "",
+        unasked: bool = False,
     ) -> Block:
         """What is remembered about a task, best first; empty when nothing fits. ``since`` and ``until`` in milliseconds since 1970,
         ``budget`` the tokens of the block; ``all_branches``: also what belongs to branches that are not part of what is checked out.
-        ``error``: the text of a log; then what was learnt about the failures in it. InvalidInput for a filter value that nothing has."""
+        ``error``: the text of a log; then what was learnt about the failures in it. ``unasked``: only what may be said to somebody who did
+        not ask, as before each turn of an agent. InvalidInput for a filter value that nothing has."""
         where = Filter(
             kinds=tuple(kinds), outcomes=tuple(outcomes), statuses=tuple(statuses), trusts=tuple(trusts), tags=tuple(tags),
             branches=tuple(branches), extensions=tuple(extensions), paths=tuple(paths), authors=tuple(authors),
             since=since, before=until,
         )  # fmt: skip
         query = Query(task, file, symbol, where, k, budget, None, vectors, (), all_branches)
+        if unasked:
+            if error or not task.strip():
+                raise InvalidInput(
+                    "unasked needs a task, and takes no error", field="unasked", remedy="give the words of the prompt"
+                )
+            return self.engine.recall_unasked(query, self.scope)
         return self.engine.recall_failure(query, error, self.scope) if error else self.engine.recall(query, self.scope)
 
     def before(self, *, file: str = "", symbol: str = "", lines: str = "", diff: str = "", budget: int = 500) -> Block:

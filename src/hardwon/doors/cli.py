@@ -10,6 +10,7 @@ from hardwon.errors import Busy, HardwonError, InvalidInput
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TextIO
 
     from hardwon.doors.handle import Answer, Call
     from hardwon.doors.parse import Request
@@ -108,15 +109,28 @@ def _run(words: Sequence[str]) -> int:
     if request.flag("json"):
         import json
 
-        print(json.dumps(answer.data, ensure_ascii=False))
+        _say(json.dumps(answer.data, ensure_ascii=False))
         return answer.exit
     if answer.text:
-        print(answer.text)
+        _say(answer.text)
     elif sys.stderr.isatty() and not answer.quiet:
         print("hardwon: nothing that fits", file=sys.stderr)
     for line in answer.degraded:
-        print(f"hardwon: {line}", file=sys.stderr)
+        _say(f"hardwon: {line}", sys.stderr)
     return answer.exit
+
+
+def _say(text: str, stream: TextIO | None = None) -> None:
+    """Print it, without what drives a terminal."""
+    if not text.replace("\n", "").isprintable():
+        from hardwon.doors.shown import shown
+
+        text = shown(text, stream is None and _is_painted())
+    print(text, file=stream)
+
+
+def _is_painted() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def _handler(verb: Verb) -> Callable[[Call], Answer]:
@@ -135,7 +149,7 @@ def _answer(request: Request, verb: Verb) -> Answer:
     from hardwon.types import Scope
 
     settings = options.load(os.environ)
-    paint = Paint(sys.stdout.isatty() and not os.environ.get("NO_COLOR"), _columns())
+    paint = Paint(_is_painted(), _columns())
     call = handle.Call(request, settings, Scope(actor.origin(os.environ, settings)), paint, _folder(request.text("folder")))
     try:
         answer = _handler(verb)(call)
@@ -170,11 +184,11 @@ def _tell(error: HardwonError, *, as_json: bool) -> None:
         import json
 
         body = {"kind": error.kind, "field": error.field, "message": error.message, "remedy": error.remedy}
-        print(json.dumps({"error": body}, ensure_ascii=False), file=sys.stderr)
+        _say(json.dumps({"error": body}, ensure_ascii=False), sys.stderr)
         return
-    print(f"hardwon: {error.message}", file=sys.stderr)
+    _say(f"hardwon: {error.message}", sys.stderr)
     if error.remedy:
-        print(f"  {error.remedy}", file=sys.stderr)
+        _say(f"  {error.remedy}", sys.stderr)
 
 
 if __name__ == "__main__":

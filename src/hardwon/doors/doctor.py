@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 
-from hardwon.agents import jsonc, lines, table, targets, tomltext
+from hardwon.agents import table, targets, tomltext
 from hardwon.doors import configuration, hook_log, probing, program, render, wiring
 from hardwon.doors.handle import Answer
 from hardwon.doors.shapes import moment
-from hardwon.doors.wired import look
+from hardwon.doors.wired import look, plugin
 from hardwon.errors import HardwonError, NoStore
 from hardwon.settings import VERSION, places
 from hardwon.types import Finding
@@ -120,7 +120,7 @@ def _doubled(wired: Sequence[Wired]) -> list[Finding]:
             what = f"the hooks of {client} are there twice: for the user and for this project"
             found.append(Finding("warning", what, hooked[client, "project"], f"`hardwon uninstall {client} --scope project`"))
     claude = [scope for scope in targets.SCOPES if ("claude-code", scope) in hooked]
-    if claude and (plugged := _plugin()):
+    if claude and (plugged := plugin()):
         what = "the hooks of claude-code are there twice: in the settings, and in the plugin"
         found.append(
             Finding("warning", what, plugged, f"`hardwon uninstall claude-code --scope {claude[0]}`, or remove the plugin")
@@ -130,18 +130,6 @@ def _doubled(wired: Sequence[Wired]) -> list[Finding]:
         what = "VS Code reads Claude Code's hooks as well as its own: each call is told twice there"
         found.append(Finding("note", what, other, "`hardwon uninstall vscode` keeps those of Claude Code"))
     return found
-
-
-def _plugin() -> str:
-    """The settings that enable our plugin of Claude Code; "" for none."""
-    path = os.path.join(places().claude, "settings.json")
-    try:
-        content = configuration.read(path)
-        plugins = jsonc.at(jsonc.read(content.decode()), ("enabledPlugins",)) if content else None
-    except (HardwonError, UnicodeDecodeError):
-        return ""  # told with the file itself
-    enabled = isinstance(plugins, dict) and any(name.startswith(f"{lines.NAME}@") and on for name, on in plugins.items())
-    return path if enabled else ""
 
 
 # Calls

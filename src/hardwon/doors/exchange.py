@@ -9,6 +9,7 @@ import sys
 from hardwon.doors import render
 from hardwon.doors.condition import Bar
 from hardwon.doors.handle import Answer, narrowed
+from hardwon.doors.shown import in_one_line, shown
 from hardwon.errors import InvalidInput
 from hardwon.importers import source as sources
 from hardwon.types import Scope, Value
@@ -61,7 +62,7 @@ def export(call: Call) -> Answer:
     held = ""
     for place, piece in enumerate(_pieces(form, _Counted(call.engine, narrowed(call), private=private))):
         if place:
-            print(held)
+            print(shown(held))
         held = piece  # the last one is printed as the answer
     return Answer(held, None)
 
@@ -352,12 +353,7 @@ def _text(report: ImportReport) -> str:
     found = [(name, getattr(report, name)) for name in _COUNTS]
     counts = [f"{n:,} {of_one.get(name, words[name]) if n == 1 else words[name]}" for name, n in found if n]
     lines = [("would import: " if report.dry else "imported: ") + (", ".join(counts) or "nothing")]
-    shown = report.troubles[:_SHOWN]
-    lines += [_printable(f"  {one.where}: {one.what}") for one in shown]
-    left = report.bad + report.refused + report.conflicts + report.waiting + report.open_links - len(shown)
+    told = report.troubles[:_SHOWN]
+    lines += [in_one_line(f"  {one.where}: {one.what}") for one in told]
+    left = report.bad + report.refused + report.conflicts + report.waiting + report.open_links - len(told)
     return "\n".join([*lines, f"  and {left:,} more (--json lists up to 1,000)"] if left > 0 else lines)
-
-
-def _printable(line: str) -> str:
-    """A line with names from elsewhere, which may hold what drives a terminal."""
-    return "".join(char if char.isprintable() else "?" for char in line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon.code.repo import locate
-from hardwon.doors import program
+from hardwon.doors import program, wiring_words
 from hardwon.doors.handle import Answer, agreed
 from hardwon.engine import git_hooks
 from hardwon.errors import GitFailed, InvalidInput
@@ -62,7 +62,10 @@ def _done(call: Call, checkout: Checkout, plan: HookPlan, *, install: bool) -> A
     if not dry:
         git_hooks.carry_out(checkout, plan, install=install)
     refused = [file for file in plan.files if file.refused]
-    return Answer("\n".join(_lines(plan, install=install, dry=dry)), data, 1 if refused else 0)
+    lines = [*_lines(plan, install=install, dry=dry), *(wiring_words.of_home() if install else [])]
+    if dry:
+        lines.append(wiring_words.NOTHING_WRITTEN)
+    return Answer("\n".join(lines), data, 1 if refused else 0)
 
 
 def _action(file: HookFile) -> str:

@@ -91,8 +91,10 @@ class Call:
 
 def agreed(question: str) -> bool:
     """A person's yes at the terminal; anything else, and the end of the input, is a no."""
+    from hardwon.doors.shown import shown
+
     try:
-        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+        return input(f"{shown(question)} [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:
         return False
 
@@ -255,7 +257,13 @@ def recall(call: Call) -> Answer:
             field="task",
             remedy='hardwon recall "why do we retry?"',
         )
-    if log:
+    if request.flag("unasked"):
+        if log or not query.text.strip():
+            raise InvalidInput(
+                "--unasked needs a task, and takes no --error", field="unasked", remedy="give the words of the prompt"
+            )
+        answer = call.engine.recall_unasked(query, call.scope)
+    elif log:
         from hardwon.doors import places
 
         answer = call.engine.recall_failure(query, places.log(request), call.scope)

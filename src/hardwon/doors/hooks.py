@@ -14,7 +14,7 @@ from hardwon.agents.answers import SILENCE, Answer
 from hardwon.agents.table import row
 from hardwon.doors import hook_log
 from hardwon.doors.deadline import Deadline
-from hardwon.errors import HardwonError, InvalidInput, NoStore, StoreError
+from hardwon.errors import HardwonError, InvalidInput, NoStore, StoreError, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -216,19 +216,8 @@ def _tell(standing: _Standing, error: BaseException) -> None:
     elif isinstance(error, OSError):
         message = os.strerror(error.errno) if error.errno else ""
     else:
-        message = _where(error)
+        message = place_of(error)
     hook_log.note(standing.home, standing.client, standing.moment, kind, message)
-
-
-def _where(error: BaseException) -> str:
-    """The module and line of ours from which an error came."""
-    place, step = "", error.__traceback__
-    while step is not None:
-        name = step.tb_frame.f_globals.get("__name__", "")
-        if str(name).startswith("hardwon."):
-            place = f"{name}:{step.tb_lineno}"
-        step = step.tb_next
-    return place
 
 
 def _redacted(text: str) -> str:

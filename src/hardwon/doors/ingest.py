@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.doors import reports
+from hardwon.doors import reports, taken
 from hardwon.doors.condition import Bar
 from hardwon.doors.handle import Answer
 from hardwon.errors import InvalidInput
@@ -22,15 +22,14 @@ def ingest(call: Call) -> Answer:
         raise InvalidInput(
             f"there is nothing called {source[:60]!r} to ingest", field="source", remedy="one of: " + ", ".join(SOURCES)
         )
+    taken.check_ingest(call.request, source)
     engine, dry = call.engine, call.request.flag("dry-run")
     if source == "transcripts":
         from hardwon.doors import transcripts
 
         return transcripts.ingest(call)
     if source in ("junit", "log", "prs"):
-        return _from_elsewhere(call, source, dry)
-    if call.request.texts("file"):
-        raise InvalidInput(f"`ingest {source}` takes no file", field="file", remedy=f"hardwon ingest {source}")
+        return _from_elsewhere(call, source)
     if source == "notes":
         from hardwon.doors import transcripts
 
@@ -40,7 +39,7 @@ def ingest(call: Call) -> Answer:
 
         return sharing.ingest(call)
     if source == "code":
-        return _code(call, dry)
+        return _code(call)
     with Bar(f"reading {source}") as bar:
         if source == "git":
             read = engine.preview_history if dry else engine.ingest_history
@@ -55,10 +54,8 @@ def ingest(call: Call) -> Answer:
     return Answer("\n".join([*lines, *degraded, *(["nothing was written"] if dry else [])]), data)
 
 
-def _from_elsewhere(call: Call, source: str, dry: bool) -> Answer:
+def _from_elsewhere(call: Call, source: str) -> Answer:
     """What is not in the repository itself: reports of tests, logs, texts of pull requests."""
-    if dry:
-        raise InvalidInput(f"`ingest {source}` has no dry run", field="dry-run", remedy="run it without --dry-run")
     if source == "prs":
         from hardwon.doors import requests
 
@@ -68,13 +65,7 @@ def _from_elsewhere(call: Call, source: str, dry: bool) -> Answer:
     return outcomes.junit(call) if source == "junit" else outcomes.log(call)
 
 
-def _code(call: Call, dry: bool) -> Answer:
-    if dry:
-        raise InvalidInput(
-            "the index of the code has no dry run",
-            field="dry-run",
-            remedy="it holds nothing but what can be read again: run it without --dry-run",
-        )
+def _code(call: Call) -> Answer:
     with Bar("reading code") as bar:
         report = call.engine.refresh_code(bar.step, thorough=True)
     data = {"source": "code", **vars(report), "skipped": dict(report.skipped)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections import Counter, deque
 
 from hardwon.doors import mcp_protocol as protocol
 from hardwon.doors.mcp_lines import LONGEST, Lines
@@ -12,6 +13,7 @@ from hardwon.doors.mcp_methods import Methods
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from hardwon.doors.handle import Answer, Call
@@ -44,16 +46,39 @@ def mcp(call: Call) -> Answer:
 def serve(connection: protocol.Connection, lines: Lines) -> None:
     """Answer what comes, in order. A request that was taken back before its turn is passed over; one that is under way is not, for it is
     done within milliseconds."""
-    while waiting := [_read(line) for line in lines.wait()]:
-        while waiting:
-            waiting += [_read(line) for line in lines.more()]
-            message = waiting.pop(0)
-            taken_back = {identifier for one in waiting if (identifier := protocol.cancelled(one)) is not None}
-            if isinstance(message, dict) and "method" in message and _id(message) in taken_back:
+    waiting = _Waiting()
+    while waiting.take(lines.wait()):
+        while waiting.take(lines.more()):
+            message, taken_back = waiting.next()
+            if taken_back:
                 continue
             answer = connection.answers(message)
             if answer is not None:
                 lines.write(protocol.write(answer))
+
+
+class _Waiting:
+    """Messages that came and had no turn yet, and which requests they take back: kept as they come and go, for a client may send
+    thousands at once."""
+
+    def __init__(self) -> None:
+        self._messages: deque[Any] = deque()
+        self._taken_back: Counter[protocol.Id | None] = Counter()
+
+    def take(self, lines: Sequence[bytes | None]) -> bool:
+        """Put lines behind what waits; whether anything does."""
+        for message in map(_read, lines):
+            self._messages.append(message)
+            if (identifier := protocol.cancelled(message)) is not None:
+                self._taken_back[identifier] += 1
+        return bool(self._messages)
+
+    def next(self) -> tuple[Any, bool]:
+        """The first message, and whether it is a request that one behind it takes back."""
+        message = self._messages.popleft()
+        if (identifier := protocol.cancelled(message)) is not None:
+            self._taken_back[identifier] -= 1
+        return message, isinstance(message, dict) and "method" in message and self._taken_back.get(_id(message), 0) > 0
 
 
 def _read(line: bytes | None) -> Any:
@@ -68,6 +93,8 @@ def _id(message: dict[str, Any]) -> Any:
 def _own_streams() -> tuple[int, int]:
     """Descriptors of the protocol's own. Nothing else shall read from it or write into it: not a print, not git, no library."""
     source, sink = os.dup(0), os.dup(1)
+    for descriptor in (source, sink):
+        os.set_blocking(descriptor, True)  # some runtimes hand on pipes that are not
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     try:

@@ -94,7 +94,7 @@ class Methods:
             request, repository = tools.request(tool, arguments or {})
             said = self._on_memory(request, repository, asker, tool.name)
         except (HardwonError, OSError) as error:
-            return _failed(told(error))
+            return _failed(tools.in_arguments(tool, told(error)))
         if said.failed:
             return _failed(said.text)
         return {"content": [{"type": "text", "text": said.text}], "structuredContent": said.data, "isError": False}

@@ -80,7 +80,8 @@ def _of_build(check: Work, output: str) -> tuple[TestOutcome, ...]:
     found = results.failure(output)
     if found is None:
         return ()
-    return (TestOutcome(check.shown[:200], "failed", found.file, found.kind, found.message, cut(written(found))),)
+    log = cut(written(found))
+    return (TestOutcome(check.shown[:200], "failed", found.file, found.kind, found.message, log, check.kind),)
 
 
 def _of_report(call: Call, name: str, began: int, there: Callable[[str], bool]) -> tuple[TestOutcome, ...]:

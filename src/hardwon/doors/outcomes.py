@@ -51,9 +51,9 @@ def log(call: Call) -> Answer:
     found = take_log(call.engine, path, request.text("commit"), request.text("job"), call.scope)
     steps = [{"name": name, "said": said} for name, said in found.steps]
     said = [f"failed: {name}" + (f": {said}" if said else "") for name, said in found.steps]
-    return Answer(
-        "\n".join([*said, *lines(found.outcome)]), {"source": "log", "kind": found.kind, "steps": steps, **data(found.outcome)}
-    )
+    told = [*said, *lines(found.outcome)] if found.recognised else ["no failed step and no report of tests was recognised in it"]
+    about = {"source": "log", "kind": found.kind, "recognised": found.recognised, "steps": steps}
+    return Answer("\n".join(told), about | data(found.outcome))
 
 
 def lines(report: OutcomeReport, name: str = "") -> list[str]:

@@ -57,7 +57,7 @@ def explained(engine: Engine, place: str, scope: Scope, budget: int) -> Explanat
 def _lines(text: str) -> tuple[int, int]:
     found = range_of(text)
     if found is None:
-        raise InvalidInput(f"--lines takes A-B, not {text[:60]!r}", field="lines", remedy="such as --lines 12-40, or --lines 12")
+        raise InvalidInput(f"--lines takes A-B, not {text[:60]!r}", field="lines", remedy="such as 12-40, or 12")
     return found
 
 

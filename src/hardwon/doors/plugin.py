@@ -8,6 +8,7 @@ import zipfile
 
 from hardwon.agents import bundles
 from hardwon.doors.handle import Answer
+from hardwon.doors.wiring_words import NOTHING_WRITTEN
 from hardwon.errors import InvalidInput
 from hardwon.settings import VERSION
 from hardwon.store import files
@@ -42,7 +43,7 @@ def write(call: Call, named: str) -> Answer:
         if not dry:
             files.rewrite(os.path.join(folder, name), data, mode=0o755 if program else 0o644)
     paths = [os.path.join(folder, name) for name in content]
-    text = "\n".join(paths) if dry else _SAYS.format(folder=folder)
+    text = "\n".join([*(f"would be written {path}" for path in paths), NOTHING_WRITTEN]) if dry else _SAYS.format(folder=folder)
     made = [{"path": path, "action": "created", "about": ["plugin"]} for path in paths]
     return Answer(text, {"clients": [], "files": made, "diff": "", "notes": [], "dry_run": dry})
 

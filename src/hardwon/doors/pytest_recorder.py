@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import contextmanager
 
 from hardwon.capture.outcome import LONGEST_NAME, TestOutcome, cut
-from hardwon.errors import HardwonError
+from hardwon.errors import HardwonError, InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     import pytest
@@ -37,14 +39,24 @@ class Recorder:
     def pytest_sessionstart(self) -> None:
         """What lies there before any test can write."""
         self._began = time.time_ns() // 1_000_000
-        try:
+        with self._careful():
             self._engine = _opened(self._root)
             self._tree = self._engine.working_tree()
-        except Exception as error:  # noqa: BLE001 - told in the summary: a run of tests must not fail for its record
-            self._trouble = _said(error)
+
+    @contextmanager
+    def _careful(self) -> Iterator[None]:
+        """A run of tests must not fail for its record: the first thing that goes wrong is told in the summary."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - whatever it is, pytest would end the whole run
+            self._trouble = self._trouble or _said(error)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """One step of one test. A failure in any of its steps counts, and stays unless the test is tried again."""
+        with self._careful():
+            self._hear(report)
+
+    def _hear(self, report: pytest.TestReport) -> None:
         name, outcome = report.nodeid[:LONGEST_NAME], str(report.outcome)
         if outcome == "rerun":  # as pytest-rerunfailures says it
             self._again.add(name)
@@ -66,36 +78,41 @@ class Recorder:
         return TestOutcome(name, "failed", self._file(name), kind, message[:1_000], cut(report.longreprtext))
 
     def _file(self, name: str) -> str:
-        """The file of a test, relative to the repository: pytest names it from its own top."""
+        """The file of a test, relative to the repository: pytest names it from its own top. "" for one that lies outside."""
         path = name.partition("::")[0]
         if self._engine is None:
             return path
-        return self._engine.relative(os.path.join(self._root, path))
+        try:
+            return self._engine.relative(os.path.join(self._root, path))
+        except InvalidInput:
+            return ""
 
     def pytest_sessionfinish(self) -> None:
-        """Record all of it."""
-        if self._engine is None or self._tree is None or not self._found:
-            self._close()
+        """Record all of it; nothing where not all of it was heard."""
+        engine, self._engine = self._engine, None
+        if engine is None:
             return
+        with self._careful():
+            try:
+                if self._tree is not None and self._found and not self._trouble:
+                    self._record(engine)
+            finally:
+                engine.close()
+
+    def _record(self, engine: Engine) -> None:
         from hardwon.engine.outcomes import RunOfTests
         from hardwon.types import Scope
 
-        try:
-            run = RunOfTests(tuple(self._found.values()), self._tree, self._began, "ran", os.environ.get("HARDWON_JOB", ""))
-            self._report = self._engine.take_outcomes(run, Scope(_origin()))
-        except Exception as error:  # noqa: BLE001 - told in the summary
-            self._trouble = _said(error)
-        finally:
-            self._close()
-
-    def _close(self) -> None:
-        if self._engine is not None:
-            self._engine.close()
-            self._engine = None
+        run = RunOfTests(tuple(self._found.values()), self._tree, self._began, "ran", os.environ.get("HARDWON_JOB", ""))
+        self._report = engine.take_outcomes(run, Scope(_origin()))
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """What is known of the failures; nothing where nothing is."""
-        lines = [f"nothing was recorded: {self._trouble}"] if self._trouble else _known(self._report)
+        lines: list[str] = []
+        with self._careful():
+            lines = _known(self._report)
+        if self._trouble:
+            lines = [f"{'not all' if self._report else 'nothing'} was recorded: {self._trouble}"]
         if lines:
             terminalreporter.section("hardwon")
             for line in lines:

@@ -38,7 +38,7 @@ def refresh(call: Call) -> Answer:
     lines = [*reports.history(report.history), *reports.code(report.code)]
     lines += [f"{one.source}: {line}" for one in report.derived for line in reports.derived(one)]
     lines += transcripts.lines(report.transcripts) if report.transcripts.clients else []
-    return Answer("\n".join(lines) or "there is nothing to read here", _data(report))
+    return Answer("\n".join(lines) or "there is nothing to read here", _data(report), 1 if report.transcripts.failed else 0)
 
 
 def _data(report: RefreshReport) -> dict[str, Any]:
@@ -57,12 +57,13 @@ def _unseen(call: Call) -> Answer:
     except NoStore:
         return Answer("", None, quiet=True)
     try:
-        engine.refresh(call.request.number("limit", _LIMIT), transcripts.roots())
+        report = engine.refresh(call.request.number("limit", _LIMIT), transcripts.roots())
     except (HardwonError, OSError) as error:
         _note(call, engine, error)
         return Answer("", None, 1)
-    _note(call, engine, None)
-    return Answer("", None, quiet=True)
+    failed = report.transcripts.failed
+    _note(call, engine, HardwonError(report.transcripts.unreadable[-1][1]) if failed else None)
+    return Answer("", None, 1 if failed else 0, quiet=True)
 
 
 def _note(call: Call, engine: Engine, error: HardwonError | OSError | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import gmtime, strftime
 
-from hardwon.search.pack import day, fate, head
+from hardwon.search.pack import day, fate, folded, head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,12 +40,12 @@ class Paint:
 
     def __init__(self, on: bool, width: int = 0) -> None:
         """``width``: columns of the terminal, 0 where there is none."""
-        self._on = on
+        self.on = on
         self._width = width
 
     def __call__(self, style: str, text: str) -> str:
         """The text in that style."""
-        return f"\033[{_STYLES[style]}m{text}\033[0m" if self._on else text
+        return f"\033[{_STYLES[style]}m{text}\033[0m" if self.on else text
 
     def wrapped(self, text: str, indent: int) -> list[str]:
         """The text in lines that fit beside an indent; one line where nobody looks, so that scripts find what was stored."""
@@ -188,7 +188,7 @@ def _excerpt(memory: Memory) -> list[str]:
     if memory.because:
         lines.append(("afterwards: " if memory.kind == "change" else "because: ") + memory.because)
     lines += [f"rejected: {text}" for text in memory.rejected]
-    flat = " ".join(memory.detail.split())
+    flat = folded(memory.detail)
     if flat:
         lines.append(flat if len(flat) <= 200 else flat[:199] + "…")
     return lines

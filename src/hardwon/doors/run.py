@@ -15,6 +15,7 @@ import sys
 import time
 
 from hardwon.doors.handle import Answer
+from hardwon.doors.shown import shown
 from hardwon.errors import HardwonError, InvalidInput, NoStore
 
 TYPE_CHECKING = False
@@ -55,7 +56,7 @@ def run(call: Call) -> Answer:
     data = _data(code, report, trouble)
     if not as_json:
         for line in (*_told(report), *trouble):
-            print(f"hardwon: {line}", file=sys.stderr)
+            print(f"hardwon: {shown(line)}", file=sys.stderr)
     return Answer("", data, code, quiet=True)
 
 
@@ -122,7 +123,7 @@ class Child:
                 self._words, cwd=self._folder, stdin=None, stdout=ends[1], stderr=ends[2], restore_signals=True
             )
         except OSError as error:
-            print(f"hardwon: {self._words[0]} cannot be started: {error.strerror}", file=sys.stderr)
+            print(f"hardwon: {shown(self._words[0])} cannot be started: {error.strerror}", file=sys.stderr)
             return (_NOT_FOUND if error.errno == errno.ENOENT else _NOT_STARTED), ""
         finally:
             for end in set(ends.values()):
@@ -153,7 +154,7 @@ class Child:
         ends: dict[int, int] = {}
         for number, target in self._targets.items():
             other = 3 - number
-            if other in ends and os.isatty(target) and os.isatty(self._targets[other]):
+            if other in ends and _are_one(target, self._targets[other]):
                 ends[number] = os.dup(ends[other])
                 continue
             ends[number], source = self._terminal(target) if os.isatty(target) else _pipe()
@@ -236,6 +237,16 @@ class Child:
 
     def _said(self) -> str:
         return (bytes(self._head) + bytes(self._tail[-_TAIL:])).decode("utf-8", "replace").replace("\0", "")
+
+
+def _are_one(target: int, other: int) -> bool:
+    """Whether two outputs go to one place, where the order of what is printed shows (``> log 2>&1``)."""
+    if os.isatty(target) and os.isatty(other):
+        return True
+    try:
+        return os.path.sameopenfile(target, other)
+    except OSError:
+        return False  # one of them was closed
 
 
 def _pipe() -> tuple[int, int]:

@@ -108,7 +108,8 @@ class Sources:
         what lies here if nothing was edited since; ``job`` keeps apart what runs in several surroundings."""
         from hardwon.doors import test_files
 
-        found = test_files.reports_at(files, os.getcwd())
+        # Standard input is the program's that calls us.
+        found = test_files.reports_at(["./-" if file == "-" else file for file in files], os.getcwd())
         return tuple(test_files.take_reports(self.engine, found, commit, job, self.scope))
 
     def ingest_log(self, file: str, *, commit: str = "", job: str = "") -> ReadLog:

@@ -44,11 +44,13 @@ class ToolCall(Call):
     def record(self, draft: Draft) -> Receipt:
         """Keep a memory, without what either layer takes for a secret, and without what we said ourselves."""
         from hardwon.capture.ours import of_draft
+        from hardwon.engine.record import left_out
 
-        clean, count = self.engine.bulk.redact_draft(of_draft(draft))
+        kept = of_draft(draft, meant=True)
+        clean, count = self.engine.bulk.redact_draft(kept)
         receipt = super().record(clean)
         told: Receipt = receipt.replace(redacted=receipt.redacted + count)
-        return told
+        return told if kept == draft else left_out(told)
 
     @property
     def degraded(self) -> list[str]:
@@ -136,7 +138,9 @@ def _in_short(memory: Memory) -> str:
 
 def _cut(text: str, most: int) -> str:
     """The beginning of a text in one line, of at most so many bytes."""
-    flat = " ".join(text[: 2 * most].split())
+    from hardwon.search.pack import folded
+
+    flat = folded(text[: 2 * most])
     if len(text) <= most and len(flat.encode()) <= most:
         return flat
     return flat.encode()[: most - 3].decode("utf-8", "ignore").rstrip() + "…"

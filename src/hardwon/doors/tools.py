@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hardwon.doors.parse import Request, convert, plain
 from hardwon.doors.verbs import Option, row
 from hardwon.errors import InvalidInput
@@ -263,10 +265,17 @@ def _text(name: str, option: Option, value: str) -> object:
         raise _wrong(name, value, "one of " + ", ".join(option.choices))
     if option.form == "name":
         return plain(value, f"`{name}`", name)
-    try:
-        return convert(option, value)
-    except InvalidInput as error:
-        raise InvalidInput(error.message.replace(f"--{option.name}", f"`{name}`"), field=name, remedy=error.remedy) from error
+    return convert(option, value)
+
+
+def in_arguments(tool: Tool, text: str) -> str:
+    """An error in the words of who called a tool: an option of the command line, of which it may speak, is an argument here. Commands stay
+    as they are, in their backquotes."""
+    taken = fields(tool)
+    named = {option.name: name for name, option in taken.items()}
+    return re.sub(
+        r"`[^`]*`|(?<![\w-])--([a-z][a-z-]*)", lambda found: f"`{named[found[1]]}`" if found[1] in named else found[0], text
+    )
 
 
 def _wrong(name: str, value: Any, wanted: str) -> InvalidInput:

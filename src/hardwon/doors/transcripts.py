@@ -7,6 +7,7 @@ import os
 from hardwon.doors import render
 from hardwon.doors.condition import Bar
 from hardwon.doors.handle import Answer, agreed
+from hardwon.doors.shown import in_one_line
 from hardwon.doors.verbs import TRANSCRIPTS
 from hardwon.errors import InvalidInput
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from hardwon.doors.handle import Call
     from hardwon.engine.core import Engine
     from hardwon.engine.transcripts import ClientReport, TranscriptReport
-    from hardwon.importers.transcripts.finding import Found, Roots
+    from hardwon.importers.transcripts.finding import Found, Roots, Transcript
 
 _SHOWN = 10  # files that could not be read, in the answer for a person
 _LEAST_TOLD = 3  # kinds of unknown records
@@ -38,7 +39,7 @@ def ingest(call: Call) -> Answer:
         report = call.engine.ingest_transcripts(sessions, bar.step, dry_run=dry)
     degraded = [call.engine.bulk.degraded] if call.engine.bulk.degraded else []
     text = "\n".join([*lines(report), *degraded, *(["nothing was written"] if dry else [])])
-    return Answer(text, data(report) | {"degraded": degraded}, 1 if report.unreadable and not report.clients else 0)
+    return Answer(text, data(report) | {"degraded": degraded}, 1 if report.unreadable else 0)
 
 
 def ingest_notes(call: Call) -> Answer:
@@ -66,8 +67,8 @@ def _holds_notes(folder: str) -> bool:
 
 
 def found(engine: Engine, files: Sequence[str], clients: tuple[str, ...] = (), since: int = 0) -> Found:
-    """The sessions of the files that are named, else of this repository, of the clients that are asked for (all by default). InvalidInput
-    for a file that is no transcript."""
+    """The sessions of the files that are named, else of this repository, of the clients that are asked for (all by default). A file that
+    is no transcript is passed over and told; InvalidInput where none of them is one."""
     if not files:
         return engine.find_transcripts(roots(), clients or TRANSCRIPTS, since)
     from hardwon.engine.transcripts import ground
@@ -76,8 +77,19 @@ def found(engine: Engine, files: Sequence[str], clients: tuple[str, ...] = (), s
     if len(clients) > 1:
         raise InvalidInput("a file is of one client", field="client", remedy="name one, or none to have it found out")
     here = ground(engine)
-    transcripts = [one for path in files for one in finding.named(path, here, clients[0] if clients else "")]
-    return finding.Found(tuple(one for one in transcripts if one.modified >= since))
+    transcripts: list[Transcript] = []
+    wrong: list[tuple[str, InvalidInput]] = []
+    for path in files:
+        try:
+            transcripts += finding.named(path, here, clients[0] if clients else "")
+        except InvalidInput as error:
+            wrong.append((path, error))
+    if len(wrong) == len(files):
+        raise wrong[0][1]
+    return finding.Found(
+        tuple(one for one in finding.together(transcripts) if one.modified >= since),
+        tuple((path, error.message) for path, error in wrong),
+    )
 
 
 def roots() -> Roots:
@@ -127,7 +139,7 @@ def lines(report: TranscriptReport) -> list[str]:
     if not told and not report.unreadable:
         told = ["no sessions of agents were found for this repository"]
     shown = report.unreadable[:_SHOWN]
-    told += [_printable(f"  could not be read: {path}: {why}") for path, why in shown]
+    told += [in_one_line(f"  could not be read: {path}: {why}") for path, why in shown]
     if len(report.unreadable) > len(shown):
         told.append(f"  and {len(report.unreadable) - len(shown):,} more")
     if report.foreign:
@@ -143,17 +155,24 @@ def _line(one: ClientReport, dry: bool) -> str:
     ]
     was = f"; {one.unchanged:,} read before" if one.unchanged else ""
     verb = "would teach" if dry else "taught"
-    line = f"{one.client}: {render.plural(one.sessions, 'session', 'sessions')}, {one.events:,} events{was}"
+    told = f"{render.plural(one.sessions, 'session', 'sessions')}, {render.plural(one.events, 'event', 'events')}"
+    line = f"{one.client}: {told}{was}"
     if one.sessions:
         line += f": {verb} " + (", ".join(counts) or "nothing new")
-    extra = _of(
-        (one.redacted, "secrets taken out" if one.redacted != 1 else "secret taken out"), (one.rewound, "records taken back by a person"),
-        (one.broken, "broken lines"), (one.too_long, "lines too long"), (one.cut, "files not finished"),
-    )  # fmt: skip
+    extra = [
+        f"{render.plural(count, thing, f'{thing}s')} {what}".rstrip()
+        for count, thing, what in (
+            (one.redacted, "secret", "taken out"), (one.rewound, "record", "taken back by a person"), (one.broken, "broken line", ""),
+            (one.too_long, "line", "too long"), (one.cut, "file", "not finished"),
+        )
+        if count
+    ]  # fmt: skip
     if one.unknown:
         names = sorted(one.unknown, key=lambda name: -one.unknown[name])[:_LEAST_TOLD]
-        extra.append(f"{sum(one.unknown.values()):,} records of unknown kinds ({', '.join(names)})")
-    return _printable(line + (f" ({'; '.join(extra)})" if extra else ""))
+        count = sum(one.unknown.values())
+        kinds = "an unknown kind" if len(one.unknown) == 1 else "unknown kinds"
+        extra.append(f"{render.plural(count, 'record', 'records')} of {kinds} ({', '.join(names)})")
+    return in_one_line(line + (f" ({'; '.join(extra)})" if extra else ""))
 
 
 def _of(*pairs: tuple[int, str]) -> list[str]:
@@ -167,8 +186,3 @@ def data(report: TranscriptReport) -> dict[str, Any]:
     return {
         "source": "transcripts", "dry_run": report.dry, "clients": clients, "unreadable": unreadable, "foreign": report.foreign,
     }  # fmt: skip
-
-
-def _printable(line: str) -> str:
-    """A line with names from elsewhere, which may hold what drives a terminal."""
-    return "".join(char if char.isprintable() else "?" for char in line)

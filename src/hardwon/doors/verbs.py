@@ -196,6 +196,11 @@ _ROWS: dict[str, Callable[[str], Verb]] = {
             Option("vectors", "Ask by meaning as well; needs the extra `vectors`, and half a second to load the model.", "flag"),
             _BUDGET,
             Option("block", "Print the block for a prompt instead of a list.", "flag"),
+            Option(
+                "unasked",
+                "For a program that adds it to every prompt: only what may be said unasked, each memory once in HARDWON_SESSION.",
+                "flag",
+            ),
             Option("explain", "Show what made up each score.", "flag"),
             _EXIT,
         ),

@@ -50,7 +50,7 @@ ROWS: dict[str, Callable[[str], Verb]] = {
             Argument("source", "git, docs, deps, code, prs, junit, log, transcripts, notes or shared.", "name"),
             Argument(
                 "file",
-                "Of junit: reports, or folders with reports. Of log: a log; - reads standard input. Of transcripts: files.",
+                "Of junit: reports, or folders with reports. Of log: a log. - reads standard input. Of transcripts: files.",
                 required=False,
                 many=True,
             ),

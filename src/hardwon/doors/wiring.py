@@ -7,15 +7,17 @@ import os
 from hardwon.agents import parts as texts
 from hardwon.agents import table, targets
 from hardwon.agents.site import Site
-from hardwon.doors import configuration, program, wiring_words
+from hardwon.doors import configuration, program, taken, wired, wiring_words
 from hardwon.doors.configuration import Change, Shelf
 from hardwon.doors.handle import Answer
+from hardwon.doors.shown import shown
 from hardwon.errors import HardwonError, InvalidInput
 from hardwon.settings import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     from hardwon.agents.parts import Part
     from hardwon.agents.site import Scope
@@ -28,6 +30,7 @@ def install(call: Call) -> Answer:
     """Wire clients in."""
     request = call.request
     _refuse_project(call)
+    taken.check_install(request, "install")
     if folder := request.text("write-plugin"):
         from hardwon.doors import plugin
 
@@ -36,6 +39,8 @@ def install(call: Call) -> Answer:
         from hardwon.doors import git_hooks
 
         return git_hooks.install(call)
+    if not request.text("client") and not request.flag("all"):
+        return _listed(call)
     wanted = _wanted(call)
 
     def plan(shelf: Shelf) -> list[Change]:
@@ -50,6 +55,7 @@ def install(call: Call) -> Answer:
 def uninstall(call: Call) -> Answer:
     """Take clients out again: of the user and of this project, unless one of the two is named."""
     _refuse_project(call)
+    taken.check_install(call.request, "uninstall")
     if call.request.text("client") == "git":
         from hardwon.doors import git_hooks
 
@@ -64,6 +70,30 @@ def uninstall(call: Call) -> Answer:
         return [change for change in changes if _concerned(shelf, change)]
 
     return _carry_out(call, plan, wanted)
+
+
+# What is there
+
+
+def _listed(call: Call) -> Answer:
+    """The clients of this machine, and how to go on."""
+    found = wired.here(_sites(call))
+    data = {"found": [{**vars(one), "wired": list(one.wired)} for one in found], **_data("install", [], [], ""), "dry_run": False}
+    return Answer(wiring_words.listed(found, call.paint), data)
+
+
+def at_init(call: Call, told: dict[str, Any]) -> list[str]:
+    """What ``init`` says of clients that are here and know nothing of us; ``told``: its data, which gets their names. VS Code runs what is
+    wired into Claude Code."""
+    found = wired.here(_sites(call))
+    names = {one.client for one in found}
+    waiting = [one for one in found if not one.wired and not (one.client == "vscode" and "claude-code" in names)]
+    told["unwired"] = [one.client for one in waiting]
+    return wiring_words.offered(waiting)
+
+
+def _sites(call: Call) -> dict[Scope, Site]:
+    return {scope: site_of(call, scope, leaving=True) for scope in targets.SCOPES}
 
 
 # What is wanted
@@ -96,11 +126,7 @@ def _wanted(call: Call) -> Wanted:
     if client:
         _check(client)
         return [(client, site_of(call, scope or targets.scopes(client)[0]))]
-    found = [name for name in table.CLIENTS if _is_used(name)]
-    if not request.flag("all"):
-        raise InvalidInput(
-            "no client was named", field="client", remedy=wiring_words.found(found) + "; `hardwon install --all` takes these"
-        )
+    found = wired.used()
     if not found:
         raise InvalidInput("no client was found here", field="client", remedy="name one: " + ", ".join(table.CLIENTS))
     chosen = [(name, scope or targets.scopes(name)[0]) for name in found]
@@ -111,10 +137,6 @@ def _scope(call: Call) -> Scope | None:
     """The scope that was asked for, None for none."""
     named = call.request.text("scope")
     return next((scope for scope in targets.SCOPES if scope == named), None)
-
-
-def _is_used(client: str) -> bool:
-    return any(map(os.path.exists, targets.signs(client, places())))
 
 
 def _installed(call: Call) -> Wanted:
@@ -158,14 +180,21 @@ def _text(part: Part, content: bytes | None) -> str:
 def _put(shelf: Shelf, client: str, site: Site, part: Part, planned: Sequence[Change]) -> Change:
     _refuse_outside(site, part.path)
     before, current, plan = _now(part, planned)
+    if _is_foreign(shelf, part, before):
+        return Change(part.path, before, before, before, (), part.about)
     owners = plan.owners if plan else _owners(shelf, part.path)
     base = plan.base if plan else _base(shelf, part, before)
     with _About(part.path):
         after = texts.put(part, _text(part, current)).encode()
     owner = f"{client}:{site.scope}"
-    if before is not None and texts.is_foreign(part, _text(part, before)):
-        return Change(part.path, before, before, before, (), part.about)
     return Change(part.path, before, after, base, tuple(dict.fromkeys((*owners, owner))), part.about, _mode(part, site))
+
+
+def _is_foreign(shelf: Shelf, part: Part, content: bytes | None) -> bool:
+    """Whether a file that would be ours as a whole is somebody else's: neither as we left it nor known by what is in it."""
+    if content is None or part.form not in ("file", "script") or shelf.base(part.path, content)[0]:
+        return False
+    return texts.is_foreign(part, content.decode("utf-8", "replace"))
 
 
 def _refuse_outside(site: Site, path: str) -> None:
@@ -182,7 +211,7 @@ def _take(shelf: Shelf, client: str, site: Site, part: Part, planned: Sequence[C
     owners = tuple(one for one in (plan.owners if plan else _owners(shelf, part.path)) if one != owner)
     as_left, base = shelf.base(part.path, before)
     after: bytes | None
-    if current is None or texts.is_foreign(part, _text(part, current)):
+    if current is None or _is_foreign(shelf, part, before):
         after = current
     elif not owners and as_left:
         after = base
@@ -289,14 +318,14 @@ def _carry_out(call: Call, plan: Callable[[Shelf], list[Change]], wanted: Wanted
         for change in real:
             configuration.check_writable(change.path)
         if call.can_ask() and not request.flag("yes"):
-            print(wiring_words.painted(diff, call.paint))
+            print(shown(wiring_words.painted(diff, call.paint), call.paint.on))
         if not call.confirmed(wiring_words.question(real)):
             return Answer("nothing was changed", {**_data(verb, wanted, [], diff), "dry_run": True}, 1)
     if changes and not dry:
         with shelf:
             shelf.apply(_again(plan(shelf), changes))
     data = {**_data(verb, wanted, changes, diff), "dry_run": dry}
-    return Answer(wiring_words.report(verb, wanted, changes, diff if dry else "", call.paint), data)
+    return Answer(wiring_words.report(verb, wanted, changes, diff if dry else None, call.paint), data)
 
 
 def _again(now: list[Change], shown: list[Change]) -> list[Change]:

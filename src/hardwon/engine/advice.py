@@ -1,4 +1,4 @@
-"""What the engine says at one moment of an agent's session. The wording, and how a client is told, are the door's."""
+"""What the engine says at one moment of an agent's session. How a client is told is the door's."""
 
 from __future__ import annotations
 
@@ -6,10 +6,16 @@ from hardwon.types import Block, SymbolReport, Value
 
 
 class Advice(Value):
-    """``block``: what to say as context, None for silence. ``refuse``: the call that is about to run is to be stopped, because of
-    ``reports``: symbols with their lessons, riskiest first. ``degraded``: what could not be done in time or at all, for the log."""
+    """``block``: what to say as context, None for silence. ``refusal``: why the call that is about to run is to be stopped, "" to let it
+    run; it says ``reports``: symbols with their lessons, riskiest first. ``degraded``: what could not be done in time or at all, for the
+    log."""
 
     block: Block | None = None
-    refuse: bool = False
+    refusal: str = ""
     reports: tuple[SymbolReport, ...] = ()
     degraded: tuple[str, ...] = ()
+
+    @property
+    def refuse(self) -> bool:
+        """Whether the call is to be stopped."""
+        return bool(self.refusal)

@@ -127,6 +127,4 @@ def unsure(engine: Engine, hits: Iterable[Hit]) -> tuple[str, ...]:
     with index.read() as code:
         if not code.indexed_at or code.commit == engine.standing[1]:
             return ()
-    return (
-        "code: the index is behind, so that it is not known whether all of this code is as it was: run `hardwon ingest code`",
-    )
+    return ("code: the index is behind, so that it is not known whether all of this code is as it was: run `hardwon refresh`",)

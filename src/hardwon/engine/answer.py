@@ -10,6 +10,7 @@ from hardwon.engine.naming import spelt, with_files
 from hardwon.engine.visibility import EVERYTHING, as_seen, sight
 from hardwon.errors import InvalidInput
 from hardwon.types import Filter, Hit, Mode, Proposal, Signal
+from hardwon.upkeep.trust import HEARD, UNHEARD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from hardwon.types import Block, Memory, Query, Risk, Scope
 
 _LISTED = 200
-# What came from elsewhere and was not approved shall not cast doubt on what was learnt here.
-_UNHEARD = ("imported", "quarantined")
 _ACTIVE = Filter(statuses=("active",))
 
 
@@ -91,7 +90,8 @@ def _dressed(reader: Reader, view: Sight, hit: Hit) -> Hit:
     links = [link for link in reader.links(hit.memory.id) if link.kind == "contradicts"]
     others = {other for link in links for other in (link.source, link.target) if other and other != hit.memory.id}
     speaking = reader.matching(reader.keys(sorted(others)), view.narrowed(_ACTIVE)) if others else []
-    living = [memory for memory in reader.memories(speaking) if memory.trust not in _UNHEARD]
+    # What came from elsewhere and was not approved shall not cast doubt on what was learnt here.
+    living = [memory for memory in reader.memories(speaking) if memory.trust not in UNHEARD]
     return Hit(hit.memory, hit.score, hit.why, tuple(memory.called for memory in living))
 
 
@@ -110,7 +110,7 @@ def _brief(engine: Engine, scope: Scope, budget: int) -> Block:
     now = engine.clock()
     with engine.store.read() as reader:
         view = sight(engine, reader)
-        alive = view.narrowed(_ACTIVE.replace(alive_at=now))
+        alive = view.narrowed(_ACTIVE.replace(alive_at=now, trusts=HEARD))
         places = reader.often_failed(risk.LEAST_FAILS, view.records)
         groups = living(engine, reader, {(symbol, path): exactly(reader, symbol, path, view.records) for symbol, path in places})
         risky = [item for item in risk.assess_all(groups, now) if item.score >= risk.INJECT_AT][:5]

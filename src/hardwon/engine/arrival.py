@@ -129,7 +129,7 @@ def _join(run: Run, reader: Reader, known: Memory, item: ExportedMemory) -> Fate
         run.writer.put(grown)
         _happen(run, run.writer, grown, fresh)
         known = grown
-    if run.writer is not None and item.memory.id in run.given:
+    if run.writer is not None and item.memory.id in run.given and not _stays(run, known):
         run.writer.alias(item.memory.id, known.id)
     return ("repeated" if _complete(run, reader, known, item) or fresh else "known"), ""
 
@@ -162,13 +162,19 @@ def _make(run: Run, writer: Writer, item: ExportedMemory, key: bytes) -> None:
     """A new memory with its versions, in order, and each time that it happened."""
     occurrences = item.occurrences or (_only(item.memory),)
     memory = item.memory.replace(number=writer.next_number(), seen=len(occurrences))
-    writer.put(memory, key, terms.of_memory(memory))
+    writer.put(memory, _meeting(run, key), terms.of_memory(memory))
     # One entry tells the last version and the first occurrence, as when somebody records something new.
     first = _tell(run, writer, memory, item.versions, occurrences[0].status)
     writer.occur(occurrences[0].replace(memory=memory.id), first.seq)
     _happen(run, writer, memory, occurrences[1:])
     _hear(run, memory.replace(useful=0, useless=0), memory)
     _complete(run, writer, memory, item)
+
+
+def _meeting(run: Run, key: bytes) -> bytes:
+    """The key by which equal words meet. What the repository's files say meets nothing until it is approved: or a stranger who guessed
+    what will be recorded here would have it recorded as one more occurrence of theirs."""
+    return b"" if run.shared else key
 
 
 def _only(memory: Memory) -> Occurrence:
@@ -208,7 +214,7 @@ def _extend(
     if versions:
         said = {name: getattr(theirs, name) for name in (*SAID, "valid_from", "valid_until")}
         grown = grown.replace(**said, version=versions[-1].version, updated_at=max(known.updated_at, theirs.updated_at))
-        writer.put(grown, merge.twin_key(grown), terms.of_memory(grown))
+        writer.put(grown, _meeting(run, merge.twin_key(grown)), terms.of_memory(grown))
         _tell(run, writer, grown, versions, VERSION)
     else:
         writer.put(grown)
@@ -230,13 +236,16 @@ def _hear(run: Run, known: Memory, stated: Memory) -> bool:
 
 def _complete(run: Run, reader: Reader, known: Memory, item: ExportedMemory) -> bool:
     """Other names, relations and, where a person vouches, the trust of a known memory; whether there is anything to add."""
+    if _stays(run, known):
+        return False
     aliases = [alias for alias in item.aliases if alias != known.id and not reader.aliased(alias)]
-    links = [link for link in item.links if not _is_related(reader, known.id, link)]
+    told = [link for link in item.links if not (run.shared and _is_believed(reader, link))]
+    links = [link for link in told if not _is_related(reader, known.id, link)]
     vouched = run.keep_trust and known.trust == "imported" and item.memory.trust not in ("imported", "quarantined")
     if run.writer is not None:
         for alias in aliases:
             run.writer.alias(alias, known.id)
-        run.untied += [(known.id, link) for link in item.links if not tie(run.writer, known.id, link)]
+        run.untied += [(known.id, link) for link in told if not tie(run.writer, known.id, link)]
         if vouched:
             _vouch(run, run.writer, known.id, item.memory)
     return bool(aliases or links or vouched)
@@ -246,6 +255,17 @@ def _vouch(run: Run, writer: Writer, identifier: str, stated: Memory) -> None:
     (known,) = writer.get([identifier])
     writer.put(known.replace(trust=stated.trust))
     writer.log("trust", known, run.origin, run.now, payload=f"imported>{stated.trust}")
+
+
+def _stays(run: Run, known: Memory) -> bool:
+    """Whether a known memory is to stay exactly as it is."""
+    return run.shared and not trust.may_change(known, "import")
+
+
+def _is_believed(reader: Reader, link: Link) -> bool:
+    """Whether a relation speaks of something that was recorded here, and is believed more than an import."""
+    targets = reader.get(_targets(reader, link.reference))
+    return any(one.number is not None and not trust.may_change(one, "import") for one in targets)
 
 
 def _is_related(reader: Reader, source: str, link: Link) -> bool:

@@ -77,7 +77,7 @@ def _look(engine: Engine, scope: Scope, touched: list[Neighbour], lines: Lines |
     with engine.store.read() as reader:
         places, former = _places(engine, touched, lines, named, reader.spoken_of)
         view = sight(engine, reader)
-        where = view.narrowed(_ACTIVE.replace(alive_at=engine.clock()))
+        where = view.narrowed(_ACTIVE.replace(alive_at=engine.clock(), trusts=trust.HEARD))
         written = _written(reader, places, former, where)
         failed = [
             with_files(reader, memory)

@@ -254,6 +254,13 @@ class Engine(Maintenance):
 
         return recall(self, query, scope)
 
+    def recall_unasked(self, query: Query, scope: Scope) -> Block:
+        """What a text brings to mind to somebody who did not ask: under the rules of a prompt's hook, each memory once in the session that
+        the asker names; mostly empty."""
+        from hardwon.engine.prompting import unasked
+
+        return unasked(self, query, scope)
+
     def recall_failure(self, query: Query, log: str, scope: Scope) -> Block:
         """Memories about the failures whose stack traces a log holds, earlier fixes and causes first; ``query`` may narrow it and say
         more in words. InvalidInput for an empty log."""

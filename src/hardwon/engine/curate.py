@@ -7,7 +7,7 @@ from hardwon.engine.belief import settled
 from hardwon.engine.naming import OWN, named
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.intake import merge
-from hardwon.types import Difference, Draft, Receipt, Selection
+from hardwon.types import SHARED, Difference, Draft, Receipt, Selection
 from hardwon.upkeep import evidence, trust
 from hardwon.upkeep import feedback as said
 from hardwon.upkeep.evidence import UNDO
@@ -105,7 +105,7 @@ def revise(engine: Engine, reference: str, revision: Revision, scope: Scope) -> 
                 field="id",
                 remedy="ask the person to revise it, or record what you found and relate it with `hardwon link`",
             )
-        clean, redacted = record.prepared(engine, record.own_words(draft_of(memory, changes), scope.origin))
+        clean, redacted = record.prepared(engine, record.own_words(draft_of(memory, changes), scope.origin, meant=True))
         if "anchors" not in changes:
             clean = clean.replace(anchors=memory.anchors)  # pinned to where they were seen, not to where we stand now
         revised = with_content(memory, clean, engine.clock()).replace(trust=trust.initial(scope.origin.who))
@@ -257,7 +257,8 @@ def approve(engine: Engine, reference: str, scope: Scope) -> Receipt:
 
 def _confirm(engine: Engine, writer: Writer, memory: Memory, origin: Origin) -> tuple[Memory, Event]:
     confirmed: Memory = memory.replace(trust="confirmed")
-    writer.put(confirmed)
+    # What came with the repository's files meets equal words from now on.
+    writer.put(confirmed, meeting_key(writer, memory, memory) if memory.origin == SHARED else b"")
     settled(writer, memory.id)
     return confirmed, writer.log("trust", confirmed, origin, engine.clock(), payload=f"{memory.trust}>confirmed")
 

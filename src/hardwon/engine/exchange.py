@@ -150,8 +150,9 @@ def import_memories(
     dry_run: bool = False,
     redact: Redact = redact_draft,
     progress: Callable[[int], None] | None = None,
+    shared: bool = False,
 ) -> ImportReport:
-    """Take in what a source offers; ``progress(entries)`` after each slice.
+    """Take in what a source offers; ``progress(entries)`` after each slice. ``shared``: from the repository's files.
 
     All of it is worth ``imported``, and carries no verdicts (rejections, feedback), unless a person says ``keep_trust``:
     InvalidInput for anybody else who does.
@@ -162,7 +163,7 @@ def import_memories(
             field="keep-trust",
             remedy="leave it out: what comes in is `imported` then",
         )
-    run = screening.Run(engine, signed(scope.origin), redact, keep_trust=keep_trust, dry=dry_run)
+    run = screening.Run(engine, signed(scope.origin), redact, keep_trust=keep_trust, dry=dry_run, shared=shared)
     troubles: list[Trouble] = []
 
     def tell(where: str, kind: str, what: str) -> None:

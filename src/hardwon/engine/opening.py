@@ -122,12 +122,7 @@ def create(
     now = clock()
     why, entry = _registered(registry, checkout, (name, link, split), uuid7(now, entropy(10)), now)
     path = registry.store_path(entry)
-    if gone := _gone(home, entry, path):
-        if not force:
-            raise gone
-        from hardwon.store import files
-
-        files.disk.unlink(head_path(home, entry))  # of a journal that nobody expects any more
+    _check_gone(home, entry, path, force=force)
     if encrypt is not None and not entry.keys and not os.path.exists(path):
         from hardwon.engine.encryption import begin
 
@@ -136,11 +131,28 @@ def create(
     where = Place(_within(entry, checkout), entry, why, cwd)
     engine = Engine(store, entry.id, where, clock, entropy, wait, cache, erasure_key=os.path.join(home, ERASURE_KEY))
     prepare(store, entry.id, now, entropy, wait)
+    _take_in_waiting(engine)
+    return engine
+
+
+def _check_gone(home: str, entry: Entry, path: str, *, force: bool) -> None:
+    """NoStore for a memory that was there and is gone, unless another one is to begin in its place."""
+    gone = _gone(home, entry, path)
+    if gone is None:
+        return
+    if not force:
+        raise gone
+    from hardwon.store import files
+
+    files.disk.unlink(head_path(home, entry))  # of a journal that nobody expects any more
+
+
+def _take_in_waiting(engine: Engine) -> None:
+    """What was spooled while there was no store that could take it."""
     if (waiting := head(engine)) is not None and waiting.waits:
         from hardwon.engine.spooling import drain
 
         drain(engine)
-    return engine
 
 
 def _gone(home: str, entry: Entry, path: str) -> NoStore | None:

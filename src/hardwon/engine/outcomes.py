@@ -16,7 +16,7 @@ from hardwon.engine.test_history import KnownTest, TestHistory, read_history, wr
 from hardwon.engine.test_runs import Observation, changed_between, observe
 from hardwon.errors import InvalidInput, NotFound
 from hardwon.intake.redact import redact
-from hardwon.types import Draft, Origin, Query, Scope, Value
+from hardwon.types import Draft, Filter, Origin, Query, Scope, Value
 from hardwon.upkeep import flaky, trust
 from hardwon.upkeep.cures import is_test_changed
 from hardwon.upkeep.evidence import TestRun
@@ -227,7 +227,8 @@ class _Taking:
         log = "\n".join(filter(None, (outcome.log, outcome.said)))
         if not log.strip():
             return ()
-        found = failures.recall(self._engine, Query(k=_HITS * 3), log, self._asking).hits
+        heard = Filter(trusts=trust.HEARD)
+        found = failures.recall(self._engine, Query(k=_HITS * 3, where=heard), log, self._asking).hits
         # Nobody asked for them: what was only imported, or gives orders, is not said.
         sayable = [hit for hit in found if trust.unasked(hit.memory, self._asking.origin, at_symbol=True) != "no"]
         same = [hit for hit in sayable if any(part.signal == _SAME for part in hit.why)]

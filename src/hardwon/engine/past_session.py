@@ -10,6 +10,7 @@ from hardwon.capture import summary
 from hardwon.capture.commands import CHECKS, works
 from hardwon.capture.drafts import draft_of
 from hardwon.capture.episode import State, step
+from hardwon.capture.worktrees import added
 from hardwon.code import repo
 from hardwon.code.siblings import real
 from hardwon.engine.redacting import clean
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from hardwon.importers.transcripts.records import Tally
 
 TOOL = "transcript"
+_MOST_TREES = 200
 
 
 class Session:
@@ -46,6 +48,7 @@ class Session:
         self.events = 0
         for event in reading.read(transcript, tally):
             self.events += 1
+            self._places.learn(event)
             if _matters(event):
                 self._hear(event)
         self._sum_up()
@@ -147,6 +150,14 @@ class Places:
             except InvalidInput:
                 self._tops.append(cwd)
         self._tops.sort(key=len, reverse=True)
+
+    def learn(self, event: Event) -> None:
+        """Know the working trees that the session itself adds to the repository: they may be gone by now."""
+        if event.moment != "after" or event.tool != "shell" or event.ended in ("denied", "interrupted"):
+            return
+        for folder, path in added(event.command, event.cwd):
+            if path not in self._tops and self._moved(folder):
+                self._tops = sorted((*self._tops, path), key=len, reverse=True)[:_MOST_TREES]
 
     def moved(self, event: Event) -> Event:
         """The event as if it had happened in the working tree at hand; files outside keep their paths."""

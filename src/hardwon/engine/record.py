@@ -35,7 +35,8 @@ def record(engine: Engine, draft: Draft, scope: Scope) -> Receipt:
     """
     from hardwon.engine.guarded import Guarded
 
-    clean, redacted = prepared(engine, own_words(draft, scope.origin))
+    told = own_words(draft, scope.origin, meant=True)
+    clean, redacted = prepared(engine, told)
     said = submitted(engine, clean, scope)
     try:
         with Guarded(engine, marks=False) as writer:
@@ -45,16 +46,23 @@ def record(engine: Engine, draft: Draft, scope: Scope) -> Receipt:
 
         receipt = spooled(engine, said, error)
     result: Receipt = receipt.replace(redacted=redacted, missing=_anchors.missing(engine, clean.anchors))
-    return result
+    return result if told == draft else left_out(result)
 
 
-def own_words(draft: Draft, origin: Origin) -> Draft:
-    """The draft without blocks of ours, which an agent may have copied; a person's words are theirs, whatever they quote."""
+def left_out(receipt: Receipt) -> Receipt:
+    """The receipt of a draft in which something of ours was found."""
+    told: Receipt = receipt.replace(why="; ".join(filter(None, (receipt.why, "a block of Hardwon's own was left out"))))
+    return told
+
+
+def own_words(draft: Draft, origin: Origin, *, meant: bool = False) -> Draft:
+    """The draft without blocks of ours, which an agent may have copied; a person's words are theirs, whatever they quote. ``meant``: it was
+    handed over on purpose, and may speak of our tags."""
     if origin.who == "person":
         return draft
     from hardwon.capture import ours
 
-    return ours.of_draft(draft)
+    return ours.of_draft(draft, meant=meant)
 
 
 def submitted(engine: Engine, clean: Draft, scope: Scope) -> Submission:

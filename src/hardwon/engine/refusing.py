@@ -6,6 +6,7 @@ that of two calls at once only one is stopped; where it cannot be written, the l
 
 from __future__ import annotations
 
+from hardwon.agents.hearing import hears_beside_refusal
 from hardwon.engine.advice import Advice
 from hardwon.engine.anchors import judged
 from hardwon.engine.before import Look, look
@@ -64,11 +65,21 @@ def before(engine: Engine, event: Event, scope: Scope, deny: str) -> Advice:
         except StoreError as error:
             telling.note(error)
             warned = {memory.id for one in risky for memory in one.report.memories}
-    reports = tuple(one.report for one in refused)
+    refusal, reports = _worded(refused)
     said = {memory.id for report in reports for memory in report.memories}
-    block = telling.block([hit for hit in found.hits if hit.memory.id not in said], BUDGET, also=said, anyway=warned)
-    degraded = (*found.degraded, *begun, *telling.degraded)
-    return Advice(block, bool(refused), tuple(sorted(reports, key=lambda one: -one.risk.score)), degraded)
+    # What a client does not hand on beside a refusal is left to the retry.
+    hits = [hit for hit in found.hits if hit.memory.id not in said] if not refused or hears_beside_refusal(event.client) else []
+    block = telling.block(hits, BUDGET, also=said, anyway=warned)
+    return Advice(block, refusal, reports, (*found.degraded, *begun, *telling.degraded))
+
+
+def _worded(refused: Sequence[_Risky]) -> tuple[str, tuple[SymbolReport, ...]]:
+    """Why the call is refused, riskiest first, and what of it is said so; nothing where it is not."""
+    if not refused:
+        return "", ()
+    from hardwon.search.stopped import stopped
+
+    return stopped(sorted((one.report for one in refused), key=lambda report: -report.risk.score))
 
 
 def _begun(engine: Engine, event: Event) -> tuple[str, ...]:

@@ -27,13 +27,17 @@ SAID = tuple(name for name in Draft._fields if name != "session")
 
 
 class Run:
-    """One import: who does it, what was counted, and what it has made so far."""
+    """One import: who does it, what was counted, and what it has made so far. ``shared``: it comes from the repository's files, which
+    nobody here has chosen; then nothing of what is believed here is changed by it."""
 
-    def __init__(self, engine: Engine, origin: Origin, redact: Redact, *, keep_trust: bool, dry: bool) -> None:
+    def __init__(
+        self, engine: Engine, origin: Origin, redact: Redact, *, keep_trust: bool, dry: bool, shared: bool = False
+    ) -> None:
         self.engine = engine
         self.origin = origin
         self.redact = redact
         self.keep_trust = keep_trust
+        self.shared = shared
         self.dry = dry
         self.now = engine.clock()
         self.counts = dict.fromkeys(("new", "known", "repeated", "refused", "conflicts", "bad", "waiting", "open_links"), 0)
@@ -112,7 +116,9 @@ def prepare(run: Run, item: ExportedMemory) -> ExportedMemory:
 
 
 def _clean(run: Run, content: Memory) -> Memory:
-    draft = own_words(Draft(**{name: getattr(content, name) for name in SAID}), content.origin)
+    # That a person said it is the source's word, which counts as its word on trust does: where a person vouches for it.
+    said_by = content.origin if run.keep_trust else run.origin.replace(who="import")
+    draft = own_words(Draft(**{name: getattr(content, name) for name in SAID}), said_by)
     raw, first = run.redact(draft)
     shaped = shape(raw)
     # Hidden characters can cut a secret apart, and shaping joins it again.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from hardwon.engine.core import Engine
     from hardwon.engine.exchange import ImportReport
+    from hardwon.importers.source import Incoming
     from hardwon.store.base import Reader
     from hardwon.types import ExportedMemory, Memory, Scope, Trust
 
@@ -124,7 +125,18 @@ def _is_set_aside(reader: Reader, identifier: str) -> bool:
 
 
 def ingest(engine: Engine, scope: Scope, *, dry_run: bool = False) -> ImportReport:
-    """Take in what the repository's files hold: ``imported``, until it is approved here. Idempotent; nothing is removed by it."""
+    """Take in what the repository's files hold: ``imported``, until it is approved here. Idempotent; nothing is removed by it, and
+    nothing that is believed here is changed."""
     root = engine.place.checkout.root if engine.place else ""
-    incoming = shared.read(root) if root else iter(())
-    return exchange.import_memories(engine, incoming, scope, dry_run=dry_run, redact=engine.bulk.redact_draft)
+    now = engine.clock()
+    incoming = (_not_ahead(one, now) for one in shared.read(root)) if root else iter(())
+    return exchange.import_memories(engine, incoming, scope, dry_run=dry_run, redact=engine.bulk.redact_draft, shared=True)
+
+
+def _not_ahead(one: Incoming, now: int) -> Incoming:
+    """What is newer than anything here can be would stand before all of it for years."""
+    if one.item is None or one.item.memory.created_at <= now:
+        return one
+    memory = one.item.memory.replace(created_at=now, updated_at=now)
+    dated: Incoming = one.replace(item=one.item.replace(memory=memory))
+    return dated

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from hardwon.capture.outcome import readable
 from hardwon.code.test_names import is_test
 from hardwon.engine import failure as failures
 from hardwon.types import Anchor, Draft
@@ -22,12 +23,14 @@ _DETAIL = 1_500  # characters of a trace that are kept
 
 
 def failure(engine: Engine, first: TestOutcome, others: int, signature: str) -> Draft:
-    """The lesson of a failure that is new, seen in the test ``first`` and in so many others."""
-    also = f"; {others} other {'test' if others == 1 else 'tests'} as well" if others else ""
-    what = signature or "it failed"
-    detail = "\n".join(filter(None, (f"seen in the test {first.test}{also}", first.said, _end(_without_root(engine, first.log)))))
+    """The lesson of a failure that is new, seen in ``first``, a test or a step, and in so many others."""
+    also = f"; {others} {'other' if others == 1 else 'others'} as well" if others else ""
+    what, log = signature or "it failed", _end(readable(_without_root(engine, first.log)))
+    said = "" if {first.said, f"Error: {first.said}"} & set(log.split("\n")) else first.said
+    seen = f"seen in the {'step' if first.step else 'test'} {first.test}{also}"
     return Draft(
-        f"`{first.test}`: {what}", "lesson", "failed", detail=detail, anchors=_at_fault(engine, first), tags=("test",)
+        f"`{first.test}`: {what}", "lesson", "failed", detail="\n".join(filter(None, (seen, said, log))),
+        anchors=_at_fault(engine, first), tags=(first.step or "test",),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from hardwon.engine.retelling import Retelling, name_of
 from hardwon.engine.session_file import quiet
 from hardwon.engine.session_names import identifier, summary_name
 from hardwon.engine.then import Then
-from hardwon.errors import InvalidInput
+from hardwon.errors import InvalidInput, StoreError, place_of
 from hardwon.importers.transcripts import finding
 from hardwon.importers.transcripts.records import Tally
 from hardwon.types import Scope, Value
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hardwon.types import Origin
 
 # Raised when the same files would teach something else.
-VERSION = 1
+VERSION = 2
 _SETTING = "transcript:"
 _LATELY_MS = 7 * 86_400_000  # what hooks heard longer ago has been read since, or its file is gone
 _FIELDS = ("records", "broken", "too_long", "cut", "rewound")
@@ -41,7 +41,8 @@ class ClientReport(Value):
     """What the transcripts of one client came to. ``sessions``: read now; ``unchanged``: as they were when they were read last;
     ``created``: new memories by kind; ``repeated``: known ones that happened once more; ``revised`` summaries; ``known``: what was in the
     memory already; ``refused``: what a person rejected, erased or forgot; ``redacted`` secrets; of the files: ``records``, those of an
-    ``unknown`` kind by kind, ``broken`` and ``too_long`` lines, ``cut`` files, records that were ``rewound``."""
+    ``unknown`` kind by kind, ``broken`` and ``too_long`` lines, ``cut`` files, records that were ``rewound``; ``failed``: sessions that
+    were passed over for an error of ours, to be tried again the next time."""
 
     client: str
     sessions: int = 0
@@ -59,6 +60,7 @@ class ClientReport(Value):
     too_long: int = 0
     cut: int = 0
     rewound: int = 0
+    failed: int = 0
 
 
 class TranscriptReport(Value):
@@ -68,6 +70,11 @@ class TranscriptReport(Value):
     unreadable: tuple[tuple[str, str], ...] = ()
     foreign: int = 0
     dry: bool = False
+
+    @property
+    def failed(self) -> int:
+        """How many sessions were passed over for an error of ours."""
+        return sum(one.failed for one in self.clients)
 
 
 def ground(engine: Engine) -> Ground:
@@ -118,7 +125,7 @@ class _Counts:
 
     def __init__(self) -> None:
         self.figures = dict.fromkeys(
-            ("sessions", "unchanged", "events", "repeated", "revised", "known", "refused", "redacted"), 0
+            ("sessions", "unchanged", "events", "repeated", "revised", "known", "refused", "redacted", "failed"), 0
         )
         self.created: dict[str, int] = {}
         self.tally = Tally()
@@ -137,8 +144,20 @@ class _Run:
         self.wrote = False
 
     def take(self, transcript: Transcript) -> None:
-        """One session."""
+        """One session. What clients and people write is odder than anybody foresees: a session that this is not up to costs that session
+        alone, is told, and is not marked as read. Errors of ours about the store end the run."""
         counts = self._counts.setdefault(transcript.client, _Counts())
+        figures, created = dict(counts.figures), dict(counts.created)
+        try:
+            self._read(transcript, counts)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - counted, told with its kind and place, and the verb fails
+            counts.figures, counts.created = figures | {"failed": figures["failed"] + 1}, created
+            why = f"an error of Hardwon ({type(error).__name__} in {place_of(error)}), please report it"
+            self._unreadable.append((_file(transcript), why))
+
+    def _read(self, transcript: Transcript, counts: _Counts) -> None:
         stamp = f"{VERSION} {transcript.size} {transcript.modified}"
         with self._engine.store.read() as reader:
             if reader.setting(_setting(transcript)) == stamp:
@@ -149,11 +168,11 @@ class _Run:
             with Opened(self._engine):
                 session = Session(self._engine, self._ground, transcript, counts.tally)
         except InvalidInput as error:
-            self._unreadable.append((transcript.paths[0] if transcript.paths else transcript.session, error.message))
+            self._unreadable.append((_file(transcript), error.message))
             return
+        self._keep(transcript, session.told, stamp, counts)
         counts.figures["sessions"] += 1
         counts.figures["events"] += session.events
-        self._keep(transcript, session.told, stamp, counts)
         counts.figures["redacted"] += self._retelling.redacted - before
 
     def report(self, found: Found) -> TranscriptReport:
@@ -222,6 +241,11 @@ class _Run:
             self._engine.link(source, target, "replaces", Scope(origin))
         except InvalidInput:
             return  # what a person confirmed stays
+
+
+def _file(transcript: Transcript) -> str:
+    """What a session is called in what is told of it."""
+    return transcript.paths[0] if transcript.paths else transcript.session
 
 
 def _setting(transcript: Transcript) -> str:

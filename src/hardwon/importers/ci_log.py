@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from hardwon.capture import results
+from hardwon.capture.commands import works
 from hardwon.capture.outcome import TestOutcome, cut, of_results, written
 from hardwon.capture.routine import of_failure, of_text
 from hardwon.types import Value
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 LONGEST = 20_000_000  # bytes: the last of a longer log
 _LINE = 4_000  # characters of a line
 _NAME = 120
+_CHECKS = {"build", "types", "lint", "test"}
+_UNKNOWN = "ci"
 _MOST_STEPS = 500
 
 _STAMP = r"\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z ?"
@@ -30,6 +33,8 @@ _STAMP = r"\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z ?"
 _GITHUB = re.compile(rf"(?:([^\t\n]{{1,200}})\t([^\t\n]{{1,200}})\t)?{_STAMP}(.*)")
 _GITLAB_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z \d\d[OE][ +]?")
 _SECTION = re.compile(r"section_(start|end):\d{1,12}:([\w.-]{1,100})(?:\[[^\]\n]{0,200}\])?")
+_AFTER = "Post job cleanup."  # what GitHub says before what the steps leave behind is tidied up
+_SCRIPT = "\x1b[36;1m"  # how GitHub writes the lines of a step's script
 _ESCAPES = re.compile(r"\x1b\[[0-?]{0,40}[ -/]{0,4}[@-~]")
 _COMMIT = re.compile(r"'?([0-9a-f]{40})'?$")
 _CHECKED_OUT = re.compile(r"Checking out ([0-9a-f]{8,40}) as ")
@@ -45,19 +50,23 @@ class Step(Value):
 
 class CiLog(Value):
     """``kind``: whose log it is; ``steps`` that failed; ``outcomes`` of tests, and of steps that failed otherwise; ``commit``: the one that
-    the log says was checked out, "" where it says none."""
+    the log says was checked out, "" where it says none; ``counts``: how many passed and failed, None where no test run was recognised and
+    no step that failed otherwise told why."""
 
     kind: Kind
     steps: tuple[Step, ...]
     outcomes: tuple[TestOutcome, ...]
     commit: str = ""
+    counts: tuple[int, int] | None = None
 
 
 class _Part:
-    """The lines of one step. ``errors`` are what the runner itself says of its failure."""
+    """The lines of one step. ``commands``: what it ran, as far as the log tells; ``errors`` are what the runner itself says of its
+    failure."""
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.commands: list[str] = []
         self.lines: list[str] = []
         self.errors: list[str] = []
 
@@ -68,14 +77,23 @@ def read(text: str) -> CiLog:
     kind: Kind = "github" if _is_github(lines) else "gitlab" if "section_start:" in text else "plain"
     parts = {"github": _github, "gitlab": _gitlab, "plain": _plain}[kind](lines)
     steps, outcomes = [], []
+    told = passed = failed = 0
     for part in parts:
-        found = _tests(part)
+        run = results.read("\n".join(part.lines))
+        found = list(of_results(run, of_failure)) if run else []
         outcomes += found
-        if part.errors or (kind == "plain" and any(one.went == "failed" for one in found)):
-            steps.append(Step(part.name, _said(part, found)))
-        if part.errors and not any(one.went == "failed" for one in found):
-            outcomes += _otherwise(part)
-    return CiLog(kind, tuple(steps), _once(outcomes), _commit(parts))
+        if run:
+            told += 1
+            passed += max(run.passed, len(run.passing))
+            failed += run.failed
+        red = any(one.went == "failed" for one in found)
+        other = _otherwise(part) if part.errors and not red else []
+        if part.errors or (kind == "plain" and red):
+            steps.append(Step(part.name, _said(part, [*found, *other])))
+        outcomes += other
+        told += len(other)
+        failed += len(other) if not (run and run.failed) else 0
+    return CiLog(kind, tuple(steps), _once(outcomes), _commit(parts), (passed, failed) if told else None)
 
 
 def _is_github(lines: Sequence[str]) -> bool:
@@ -96,8 +114,15 @@ def _github(lines: Sequence[str]) -> list[_Part]:
             named = told
             parts.append(_Part(told[:_NAME]))
         said = said.rstrip("\r")
-        if said.startswith("##[group]Run ") and not told and len(parts) < _MOST_STEPS:
-            parts.append(_Part(said.removeprefix("##[group]Run ").strip()[:_NAME]))
+        if said == _AFTER and not told and len(parts) < _MOST_STEPS:
+            parts.append(_Part(_AFTER.rstrip(".")))
+        if said.startswith("##[group]Run "):
+            command = said.removeprefix("##[group]Run ").strip()
+            if not told and len(parts) < _MOST_STEPS:
+                parts.append(_Part(command[:_NAME]))
+            parts[-1].commands.append(command)
+        elif said.startswith(_SCRIPT):
+            parts[-1].commands.append(_bare(said))
         if said.startswith("##[error]"):
             parts[-1].errors.append(_bare(said.removeprefix("##[error]")))
         elif not said.startswith("##["):
@@ -116,6 +141,8 @@ def _gitlab(lines: Sequence[str]) -> list[_Part]:
                 script.errors.append(said)
             elif said:
                 parts[-1].lines.append(said)
+                if said.startswith("$ "):
+                    parts[-1].commands = [said[2:]]  # said as each begins, so that the last one failed
     return parts
 
 
@@ -140,11 +167,6 @@ def _bare(line: str) -> str:
     return _ESCAPES.sub("", line).replace("\r", "").rstrip()
 
 
-def _tests(part: _Part) -> list[TestOutcome]:
-    found = results.read("\n".join(part.lines))
-    return list(of_results(found, of_failure)) if found else []
-
-
 def _said(part: _Part, outcomes: Sequence[TestOutcome]) -> str:
     """What a step said of its failure: more than that its command ended, where there is more."""
     failed = [one for one in outcomes if one.went == "failed"]
@@ -152,7 +174,7 @@ def _said(part: _Part, outcomes: Sequence[TestOutcome]) -> str:
     if told:
         return told[0][:300]
     if failed:
-        return f"{failed[0].test}: {failed[0].said}"[:300]
+        return (failed[0].said if failed[0].step else f"{failed[0].test}: {failed[0].said}")[:300]
     lines = [line.strip() for line in part.lines if line.strip()]
     return lines[-1][:300] if lines else next(iter(part.errors), "")
 
@@ -165,7 +187,14 @@ def _otherwise(part: _Part) -> list[TestOutcome]:
     found = results.failure(text)
     if found is None or of_failure(found.kind, found.message):
         return []
-    return [TestOutcome(part.name, "failed", found.file, found.kind, found.message, cut(written(found)))]
+    return [TestOutcome(part.name, "failed", found.file, found.kind, found.message, cut(written(found)), _what(part))]
+
+
+def _what(part: _Part) -> str:
+    """What a step does, by its commands, else by its name; ``ci`` where they do not say one thing."""
+    named = part.name.rpartition(": ")[2].removeprefix("Run ")
+    kinds = {work.kind for command in part.commands or [named] for work in works(command)} & _CHECKS
+    return kinds.pop() if len(kinds) == 1 else _UNKNOWN
 
 
 def _once(outcomes: Sequence[TestOutcome]) -> tuple[TestOutcome, ...]:

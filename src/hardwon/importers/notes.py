@@ -29,7 +29,7 @@ MOST_BYTES = 64 << 20  # of an export of ours
 _NOTE_BYTES = 1 << 20  # of somebody's note in a folder
 _MOST_NOTES = 10_000
 _PASSAGE, _CODE = 4_000, 12_000
-_SUFFIXES = (".md", ".markdown")
+_SUFFIXES = (".md", ".markdown", ".mdx", ".mdc")  # mdc: rules of Cursor
 _MARK = "hardwon: 1"
 _OURS = re.compile(r"^---\nhardwon: 1\n", re.MULTILINE)
 # A line of ours that would begin another note is written with a backslash before it, and one that has such already with one more.

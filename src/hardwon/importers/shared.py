@@ -1,7 +1,8 @@
 """Memories as files of the repository (``.hardwon/memories/``), one each, so that branches merge and reviews read them.
 
-A file holds what a line of docs/exchange.md holds, but for what changes with each use: how often and when it happened, who found it
-useful, and the sessions. So the same memory makes the same file in every clone.
+A file holds what a line of docs/exchange.md holds, but for what changes with each use (how often and when it happened, who found it
+useful) and what only one place can know of it: who said it, and its other names. So the same memory makes the same file in every clone.
+What a file says of these all the same is not taken in: anybody who can propose a change to a repository writes it.
 """
 
 from __future__ import annotations
@@ -14,27 +15,31 @@ from hardwon.errors import InvalidInput
 from hardwon.importers.fields import is_identifier, parsed
 from hardwon.importers.lines import from_object, to_line
 from hardwon.importers.source import Incoming, open_file
+from hardwon.types import SHARED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from hardwon.types import ExportedMemory
 
 FOLDER = ".hardwon/memories"
 END = ".json"
-_VOLATILE = ("occurrences", "seen", "useful", "useless", "updated_at", "replaced_by", "aliases")
+_NOT_OURS = ("occurrences", "seen", "useful", "useless", "updated_at", "replaced_by", "aliases", "origin")
 _MOST_BYTES = 1 << 20
 _MOST_FILES = 10_000
 
 
 def write(item: ExportedMemory) -> str:
     """The text of a memory's file."""
-    data = json.loads(to_line(item))
-    for name in _VOLATILE:
-        data.pop(name, None)
-    data["origin"] = {"who": data["origin"]["who"]}
+    data = _without(json.loads(to_line(item)))
     return json.dumps({"hardwon": 1, **data}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _without(data: dict[str, Any]) -> dict[str, Any]:
+    """What a file says that others may take over."""
+    return {name: value for name, value in data.items() if name not in _NOT_OURS}
 
 
 def names(root: str) -> list[str]:
@@ -80,7 +85,7 @@ def read_one(path: str) -> ExportedMemory:
         raise InvalidInput(
             "two branches changed it, and the conflict is not resolved yet", field="file", remedy="resolve it with git"
         )
-    found = from_object(parsed(text.encode()))
+    found = from_object({**_without(parsed(text.encode())), "origin": dict(vars(SHARED))})
     if not found.versions or not found.memory.id or found.memory.id != identifier(path):
         raise InvalidInput("its name is not the id of the memory that it holds", field="file", remedy="give it its name back")
     return found

@@ -29,7 +29,7 @@ MOST_BYTES = 4 << 30  # of a stream: what never ends shall end
 _HEAD = 1 << 16
 _LOOKED_AT = 20  # lines of the head
 _PACKED = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "a zip archive", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
-_TEXTS = (".md", ".markdown", ".mdx", ".txt")
+_TEXTS = (".md", ".markdown", ".mdx", ".mdc", ".txt")
 _BOM = b"\xef\xbb\xbf"
 _MIF_OF_OURS = b'{"mif_version": "2.0", "generator": {"name": "hardwon"}'
 

@@ -18,6 +18,8 @@ OPENING = (
 )
 CLOSING = f"</{TAG}>"
 _DETAIL = 400
+_ENDS = ".:;,!?…"
+_WRAPPED = (60, 120)  # characters: how long a line is that was wrapped, the word included that did not fit any more
 # How the signal of a memory begins that is about a caller of the code at hand, before that one's name.
 CALLER = "caller of"
 
@@ -104,8 +106,27 @@ def day(at: int) -> str:
     return strftime("%Y-%m-%d", gmtime(max(0, at) // 1000))
 
 
+def folded(text: str) -> str:
+    """A text of several lines as one. Where a line ends a part ("Changed: a.py", then "Learnt: …"), a sign keeps the next one apart; lines
+    of prose that were only wrapped go on."""
+    lines = [" ".join(line.split()) for line in text.split("\n")]
+    parts: list[str] = []
+    for line in filter(None, lines):
+        if parts:
+            parts.append(" " if parts[-1][-1] in _ENDS or _goes_on(parts[-1], line) else "; ")
+        parts.append(line)
+    return "".join(parts)
+
+
+def _goes_on(line: str, following: str) -> bool:
+    """Whether a line was broken only because it was full: about as long as lines of prose are wrapped, and nothing begins behind it."""
+    label, colon, _ = following.partition(": ")
+    begins = (colon and label[:1].isupper() and label.count(" ") < 2) or following.startswith(("- ", "* "))
+    return len(line) <= _WRAPPED[1] and len(line) + len(following.partition(" ")[0]) >= _WRAPPED[0] and not begins
+
+
 def _short(text: str) -> str:
-    flat = " ".join(text.split())
+    flat = folded(text)
     return _safe(flat if len(flat) <= _DETAIL else flat[: _DETAIL - 1].rstrip() + "…")
 
 

@@ -111,10 +111,11 @@ class Reader(Protocol):
 
     def experiences(self, symbol: str, path: str, exact: bool, hidden: Sequence[str] = ()) -> list[Experience]:
         """Lessons' and attempts' occurrences, in order of arrival; symbol matches partly unless ``exact``; "" means any; those that
-        happened at a ``hidden`` place (``commit:branch``) are left out."""
+        happened at a ``hidden`` place (``commit:branch``) are left out, and those that the repository's files told of (``SHARED``),
+        unless their memory was approved."""
 
     def often_failed(self, least: int, hidden: Sequence[str] = ()) -> list[tuple[str, str]]:
-        """Every (symbol, path) with at least so many active failures; those at a ``hidden`` place do not count."""
+        """Every (symbol, path) with at least so many active failures; what is left out above does not count."""
 
     def recordings(self, after: int = 0) -> list[tuple[str, str, bool]]:
         """Where memories were recorded that events after this sequence tell of: commit, branch, and whether any of it came from

@@ -40,6 +40,13 @@ _SWAP_WAIT = 5.0  # seconds that a reader waits for another process to put a fil
 class StoreLock(FileLock):
     """A lock beside a store; the system's errors are told as those of the store."""
 
+    @classmethod
+    def taken(cls, path: str, timeout: float) -> StoreLock:
+        """The lock of the file at ``path``, which lies beside it; raises as ``acquire`` does."""
+        lock = cls(f"{path}.lock")
+        lock.acquire(timeout)
+        return lock
+
     def acquire(self, timeout: float) -> None:
         """As ``FileLock``; NoStore, ReadOnly, DiskFull or StoreError when the lock's file cannot be made."""
         try:
@@ -269,9 +276,7 @@ class SqliteStore:
 
     def _acquire(self, timeout: float) -> FileLock:
         """The writers' lock, taken; raises as ``StoreLock.acquire`` does."""
-        lock = StoreLock(self.path + ".lock")
-        lock.acquire(timeout)
-        return lock
+        return StoreLock.taken(self.path, timeout)
 
     def is_writing(self) -> bool:
         """Whether this thread is inside a transaction."""

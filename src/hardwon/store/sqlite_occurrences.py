@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.store.filters import HAPPENED_IN_SIGHT
+from hardwon.store.filters import HAPPENED_FOR_US, HAPPENED_IN_SIGHT
 from hardwon.store.rows import encode_list, to_blob, to_text
 from hardwon.types import Experience, Occurrence, Origin
 
@@ -37,7 +37,7 @@ class OccurrenceReads:
             "SELECT a.symbol, a.path, m.id, o.at, o.event, o.outcome, o.status, e.action = 'imported' FROM anchors a "
             "JOIN memories m ON m.key = a.memory JOIN occurrences o ON o.memory = m.key JOIN events e ON e.seq = o.event "
             f"WHERE {condition} AND m.kind IN ('lesson', 'attempt') AND o.outcome IN ('failed', 'worked') "
-            "AND m.status NOT IN ('forgotten', 'rejected', 'quarantined') ORDER BY o.event, o.id",
+            f"AND m.status NOT IN ('forgotten', 'rejected', 'quarantined') AND {HAPPENED_FOR_US} ORDER BY o.event, o.id",
             tuple(values),
         )
         return [Experience(row[0], row[1], to_text(row[2]), row[3], row[4], row[5], row[6], bool(row[7])) for row in rows]
@@ -48,7 +48,7 @@ class OccurrenceReads:
         rows = self._db.execute(
             "SELECT a.symbol, a.path FROM occurrences o JOIN memories m ON m.key = o.memory JOIN anchors a ON a.memory = m.key "
             "WHERE o.outcome = 'failed' AND o.status = 'active' AND a.symbol <> '' AND m.kind IN ('lesson', 'attempt') "
-            f"AND m.status NOT IN ('forgotten', 'rejected', 'quarantined') {in_sight}"
+            f"AND m.status NOT IN ('forgotten', 'rejected', 'quarantined') AND {HAPPENED_FOR_US} {in_sight}"
             "GROUP BY 1, 2 HAVING count(*) >= ? ORDER BY 1, 2",
             (encode_list(hidden), least) if hidden else (least,),
         )

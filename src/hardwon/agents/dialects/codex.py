@@ -65,5 +65,5 @@ def answer(payload: Mapping[str, object], event: Event, say: Say) -> Answer:
     """What Codex takes at this event."""
     name = fields.word(payload, "hook_event_name")
     if name == "PreToolUse" and say.refusal:
-        return family.refusal(say)
+        return family.refusal(say, beside=True)
     return family.context(name, say) if name in _TAKE_CONTEXT else SILENCE

@@ -84,14 +84,9 @@ def context(name: str, say: Say) -> Answer:
     return written({"hookSpecificOutput": {"hookEventName": name, "additionalContext": say.context}})
 
 
-def refusal(say: Say) -> Answer:
-    """The refusal of a call that is about to run."""
-    return written(
-        {
-            "hookSpecificOutput": {
-                "hookEventName": "PreToolUse",
-                "permissionDecision": "deny",
-                "permissionDecisionReason": say.refusal,
-            }
-        }
-    )
+def refusal(say: Say, *, beside: bool = False) -> Answer:
+    """The refusal of a call that is about to run; with what is to be said ``beside`` it, for a client that takes both."""
+    told = {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": say.refusal}
+    if beside and say.context:
+        told["additionalContext"] = say.context
+    return written({"hookSpecificOutput": told})

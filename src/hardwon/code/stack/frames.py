@@ -14,9 +14,10 @@ MOST_FRAMES = 200
 LINE = 2_000  # characters of a line; longer ones hold data
 LOOK = 30  # lines between a message's head and the first frame, or a frame and what belongs to it
 _MESSAGE = 1_000  # characters
+CUT = "?"  # a test whose turn began before what is left of an output
 _MOST = 500  # traces, causes among them
 
-_ESCAPES = Pattern(r"\x1b\[[0-?]*+[ -/]*+[@-~]|\x1b\][^\x07\x1b]*+(?:\x07|\x1b\\)|\r+(?=\n|\Z)")
+_ESCAPES = Pattern(r"\x1b\[[0-?]*+[ -/]*+[@-~]|\x1b\][^\x07\x1b]*+(?:\x07|\x1b\\)|(?<!\r)\r++(?=\n|\Z)")
 # What loggers, containers and test runners put before a line: times, levels, brackets, "name |". Bounded, without nested repetition.
 _STAMP = (
     r"(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?Z|[ ]?[+-]\d\d:?\d\d)?|\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
@@ -55,11 +56,14 @@ class Trace(Value):
 
 
 class Traces:
-    """The traces of a log while it is read. ``low``: the first line that belongs to none yet."""
+    """The traces of a log while it is read. ``low``: the first line that belongs to none yet. ``said``: what tests said that are told of
+    as they run, each place with its message; ``turn``: whose turn it is at a line, up to which they are known."""
 
     def __init__(self) -> None:
         self.chains: list[list[Trace]] = []
         self.low = 0
+        self.said: dict[str, list[tuple[str, int, str]]] = {}
+        self.turn = (CUT, 0)
         self._count = 0
 
     def add(self, language: str, kind: str, message: str, frames: Sequence[Frame], cause_of: Trace | None = None) -> Trace | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hardwon.code.stack.frames import LOOK, Frame, indent, number
+from hardwon.code.stack.frames import CUT, LOOK, Frame, indent, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +20,14 @@ _PLACE = re.compile(r"\s+(\S.{0,1000}\.(?:go|s)):(\d{1,9})(?: \+0x[0-9a-f]{1,16}
 _FAIL = re.compile(r"\s*--- FAIL: (\S{1,300}) \(")
 _SAID = re.compile(r"\s+([\w./\\-]{1,300}\.go):(\d{1,9}): ?(.*)$")
 _CLOSURE = re.compile(r"(?:\.(?:func\d+|\d+|gowrap\d+|deferwrap\d+|init|-fm|\.dict))+$|-fm$")
-_RUN = "=== RUN "
+_TURN = re.compile(r"=== (RUN|PAUSE|CONT|NAME)\s+(\S{1,300})$")
 _TYPES = re.compile(r"\[[^\[\]]{0,500}\]")  # of a generic function
-_TESTIFY = re.compile(r"\s+Error:\s{1,40}(\S.*)$")
-_ABOVE = 100  # lines that a test may print before it fails
+_LABEL = re.compile(r"\s+(Error Trace|Error|Test|Messages):\s{0,40}(.*)$")  # of what an assertion library tells
+_COMPARING = re.compile(r"\s*(?:got|want(?:ed)?|have|expected|actual|received)\b\s{0,10}[:=]", re.IGNORECASE)
+_ASSERTING = re.compile(r"\b(?:got|want(?:ed)?|expected|actual|unexpected|mismatch|should|must)\b", re.IGNORECASE)
+_PLEASED = re.compile(r"\b(?:success|successful|successfully|passed|completed)\b", re.IGNORECASE)
+_OWN = 100  # lines of one thing that a test says
+_VALUE = 120  # characters of one of the values that differ
 
 
 def begins(line: str) -> bool:
@@ -60,17 +64,35 @@ def read_test(lines: Sequence[str], at: int, traces: Traces) -> int:
     """Read what a failed test said, after the line that says so or, where all is told as it runs, before."""
     found = _FAIL.match(lines[at])
     name = found[1] if found else ""
-    deep, place = indent(lines[at]), at + 1
+    place = _below(lines, at)
     said: list[tuple[str, int, str]] = []
-    while place < len(lines) and indent(lines[place]) > deep and not _FAIL.match(lines[place]):
-        _hear(lines, place, said)
-        place += 1
+    for below in range(at + 1, place):
+        _hear(lines, below, said)
     if not said:
-        _hear_above(lines, at, name, said)
+        said = _heard_above(lines, at, name, traces)
     if said:
-        frames = [Frame(path, line, name.partition("/")[0]) for path, line, _ in said]
-        traces.add(LANGUAGE, "FAIL", f"{name}: {said[0][2]}", frames)
+        telling = _telling(said)
+        ordered = (telling, *(one for one in said if one != telling))
+        frames = [Frame(path, line, name.partition("/")[0]) for path, line, _ in ordered]
+        traces.add(LANGUAGE, "FAIL", f"{name}: {telling[2]}", frames)
     return place
+
+
+def _telling(said: list[tuple[str, int, str]]) -> tuple[str, int, str]:
+    """Of what a test said the part that most likely made it fail, for what it only logged looks the same: the last that compares, else the
+    last that does not tell of a success."""
+    asserting = (one for one in reversed(said) if _ASSERTING.search(one[2]))
+    last = (one for one in reversed(said) if one[2] and not _PLEASED.search(one[2]))
+    return next(asserting, None) or next(last, said[-1])
+
+
+def _below(lines: Sequence[str], at: int) -> int:
+    """The line after those that are further in than a line: what belongs to it. Blank ones among them do, other failed tests do not."""
+    deep, place, after = indent(lines[at]), at + 1, at + 1
+    while place < len(lines) and (not lines[place].strip() or indent(lines[place]) > deep) and not _FAIL.match(lines[place]):
+        place += 1
+        after = place if lines[place - 1].strip() else after
+    return after
 
 
 def function(name: str) -> str:
@@ -121,18 +143,57 @@ def _hear(lines: Sequence[str], at: int, said: list[tuple[str, int, str]]) -> No
     found = _SAID.match(lines[at])
     if not found:
         return
+    below: list[str] = []
+    for line in lines[at + 1 : at + _OWN]:
+        if line.strip() and (indent(line) <= indent(lines[at]) or (".go:" in line and _SAID.match(line))):
+            break
+        below += [line] if line.strip() else []
     message = found[3].strip()
-    if not message:  # an assertion library tells its own below
-        below = filter(None, map(_TESTIFY.match, lines[at + 1 : at + LOOK]))
-        message = next((one[1] for one in below), "")
+    if below and not message and (labelled := _labelled(below)):
+        message = labelled
+    else:
+        compared = [_short(line) for line in below if _COMPARING.match(line)][:2]
+        message = " ".join(filter(None, (message or (below[0].strip() if below and not compared else ""), *compared)))
     said.append((found[1], number(found[2]), message))
 
 
-def _hear_above(lines: Sequence[str], at: int, name: str, said: list[tuple[str, int, str]]) -> None:
-    for place in range(at - 1, max(0, at - _ABOVE) - 1, -1):
-        if lines[place].startswith(_RUN) and lines[place].removeprefix(_RUN).strip() == name:
-            for below in range(place + 1, at):
-                if lines[below].startswith(("=== ", "--- ")):
-                    return
-                _hear(lines, below, said)
-            return
+def _labelled(below: Sequence[str]) -> str:
+    """What an assertion library tells below its place: the error with the values that differ, or with its own first line where it announces
+    one, and what the test says of it."""
+    deep, rows = indent(below[0]), []
+    told: dict[str, list[str]] = {}
+    for line in below:
+        found = _LABEL.match(line) if indent(line) == deep else None
+        if found:
+            rows = told.setdefault(found[1], [])
+        rows.append(found[2] if found else line)
+    error = [_short(row) for row in told.get("Error", ())]
+    if not error:
+        return ""
+    more = [row for row in error[1:] if _COMPARING.match(row)][:2] or (error[1:2] if error[0].endswith(":") else [])
+    messages = [_short(row) for row in told.get("Messages", ())[:1]]
+    return " ".join((*error[:1], *more, *(f"({one})" for one in messages if one)))
+
+
+def _short(line: str) -> str:
+    """A line of values without what only lines it up."""
+    return " ".join(line.split()).replace(" :", ":", 1)[:_VALUE]
+
+
+def _heard_above(lines: Sequence[str], at: int, name: str, traces: Traces) -> list[tuple[str, int, str]]:
+    """What a test said as it ran, in turns with others where they run side by side; what stands at the top of an output of which only the
+    end was kept belongs to the test that it leads up to. Each line is looked at once, whichever test asks."""
+    whose, place = traces.turn
+    for at_line in range(place, at):
+        line = lines[at_line]
+        turn = _TURN.match(line) if line.startswith("=== ") else None
+        if turn:
+            whose = turn[2] if turn[1] != "PAUSE" else ""
+            if turn[1] == "RUN":
+                traces.said[whose] = []  # what it said when it ran before is another failure's
+        elif line.startswith("--- "):
+            whose = ""
+        elif whose:
+            _hear(lines, at_line, traces.said.setdefault(whose, []))
+    traces.turn = (whose, max(place, at))
+    return traces.said.get(name) or (traces.said.get(CUT, []) if whose == CUT else [])

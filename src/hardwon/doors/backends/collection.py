@@ -13,10 +13,11 @@ from hardwon.digest import blake2b
 from hardwon.doors.items import as_json
 from hardwon.errors import InvalidInput
 from hardwon.types import Draft, Filter, Query, Value
+from hardwon.upkeep.trust import HEARD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from hardwon.doors.api import Repository
@@ -69,7 +70,7 @@ class Collection:
     def get(self, namespace: Namespace, key: str) -> Entry | None:
         """The value of a key; None where there is none."""
         memory = self._memory(namespace, key)
-        return _entry(memory) if memory is not None and memory.status == "active" else None
+        return next(iter(_entries([memory])), None) if memory is not None and memory.status == "active" else None
 
     def was_deleted(self, namespace: Namespace, key: str) -> bool:
         """Whether there was a value that somebody has taken away."""
@@ -81,24 +82,24 @@ class Collection:
 
         with self._repository.engine.store.read() as reader:
             found = reader.aliased(own_name(self._name(namespace, key)))
-            return next(iter(reader.get([found])), None) if found else None
+            return next((memory for memory in reader.get([found]) if memory.trust in HEARD), None) if found else None
 
     def listed(self, prefix: Namespace = ()) -> list[Entry]:
         """Every value below a namespace, oldest first."""
-        where = Filter(tags=(self._tag(prefix),), statuses=("active",), derived=False)
         with self._repository.engine.store.read() as reader:
-            memories = reader.find(where, -1)
-        return [_entry(memory) for memory in sorted(memories, key=lambda one: one.number or 0)]
+            memories = reader.find(self._below(prefix).replace(statuses=("active",)), -1)
+        return list(_entries(sorted(memories, key=lambda one: one.number or 0)))
 
     def search(self, prefix: Namespace, query: str, most: int) -> list[Entry]:
         """At most so many values below a namespace that share words with a query, best first."""
-        where = Filter(tags=(self._tag(prefix),), derived=False)
+        where = self._below(prefix)
         with self._repository.engine.store.read() as reader:
             if not reader.find(where.replace(statuses=("active",)), 1):
                 return []
         asked = Query(query, where=where, k=max(1, most), budget=_NO_BUDGET, floor=0.0, all_branches=True)
         hits = self._repository.engine.recall(asked, self._repository.scope).hits
-        return [_entry(hit.memory).replace(score=hit.score) for hit in hits if not _is_silent(hit.memory)]
+        found = ((entry, hit) for hit in hits for entry in _entries([hit.memory]))
+        return [entry.replace(score=hit.score) for entry, hit in found if not _is_silent(hit.memory)]
 
     def delete(self, keys: Iterable[tuple[Namespace, str]]) -> int:
         """Take values out of every answer; how many there were."""
@@ -108,6 +109,10 @@ class Collection:
         """The same for what was got, listed or found."""
         ids = tuple(entry.memory for entry in entries)
         return len(self._repository.engine.forget(Filter(ids=ids), self._repository.scope, dry_run=False).ids) if ids else 0
+
+    def _below(self, prefix: Namespace) -> Filter:
+        """The values below a namespace. None that came from elsewhere, until it is approved: a program takes all for its own."""
+        return Filter(tags=(self._tag(prefix),), derived=False, trusts=HEARD)
 
     def _name(self, namespace: Namespace, key: str) -> str:
         """The program's own id of a value."""
@@ -154,13 +159,18 @@ def _checked(value: Any) -> Any:
     return value
 
 
-def _entry(memory: Memory) -> Entry:
-    kept = json.loads(memory.metadata)
-    return Entry(tuple(kept["namespace"]), kept["key"], kept["value"], memory.id, memory.created_at, memory.updated_at)
+def _entries(memories: Iterable[Memory]) -> Iterator[Entry]:
+    """The values that memories hold. What only has the tag of a collection, which anybody can give, holds none."""
+    for memory in memories:
+        try:
+            kept = json.loads(memory.metadata)
+            yield Entry(tuple(kept["namespace"]), kept["key"], kept["value"], memory.id, memory.created_at, memory.updated_at)
+        except (ValueError, TypeError, KeyError):
+            continue
 
 
 def _is_silent(memory: Memory) -> bool:
-    return bool(json.loads(memory.metadata)["silent"])
+    return bool(json.loads(memory.metadata).get("silent"))
 
 
 def _digest(parts: Sequence[str], size: int) -> str:

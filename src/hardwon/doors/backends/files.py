@@ -45,9 +45,7 @@ class Files:
             raise InvalidInput(
                 f"{path} is there already", field="path", remedy="change it with str_replace or insert, or delete it first"
             )
-        for depth in range(1, len(parts)):
-            if self._file(parts[:depth]):
-                raise InvalidInput(f"{_path(parts[:depth])} is a file", field="path", remedy="a file cannot hold others")
+        self._check_above(parts, "path")
         self._put(parts, text)
         return f"{path} was created"
 
@@ -92,6 +90,7 @@ class Files:
         found = self._at(old, before)
         if after[: len(before)] == before or self._file(after) or self._below(after):
             raise InvalidInput(f"{new} is there already, or below {old}", field="new_path", remedy="give another path")
+        self._check_above(after, "new_path")
         moved = [(after + (*one.namespace, one.key)[len(before) :], str(one.value["text"])) for one in found]
         self._collection.put(_as_put(parts, text) for parts, text in moved)
         self._collection.remove(found)
@@ -104,6 +103,12 @@ class Files:
 
     def _file(self, parts: tuple[str, ...]) -> Entry | None:
         return self._collection.get(parts[:-1], parts[-1]) if parts else None
+
+    def _check_above(self, parts: tuple[str, ...], field: str) -> None:
+        """InvalidInput where a file stands in the way of a folder that a path needs."""
+        for depth in range(1, len(parts)):
+            if self._file(parts[:depth]):
+                raise InvalidInput(f"{_path(parts[:depth])} is a file", field=field, remedy="a file cannot hold others")
 
     def _below(self, parts: tuple[str, ...]) -> list[Entry]:
         return self._collection.listed(parts)

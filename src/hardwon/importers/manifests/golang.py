@@ -16,7 +16,7 @@ _REPLACED = re.compile(r"\s*(\S+)(?:\s+v\S+)?\s+=>\s+(\S+)(?:\s+(v\S+))?\s*(?://
 
 def go_mod(text: str) -> Iterator[Requirement | None]:
     """The direct requirements (not those marked indirect), what replaces them, and the version of Go."""
-    if not re.search(r"^\s*module\s+\S", text, re.MULTILINE):
+    if not re.search(r"^[ \t]*+module\s", text, re.MULTILINE):
         raise ValueError("a go.mod names its module")
     found: dict[str, Requirement] = {}
     block = ""

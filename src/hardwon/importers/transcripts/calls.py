@@ -15,14 +15,18 @@ if TYPE_CHECKING:
     Call = dict[str, Any]
 
 _MOST_WAITING = 2_000  # calls without an end: their clients were killed
+_FOLDERS = ("workdir", "working_directory", "directory", "dir_path", "cwd")  # in which a command runs
 # Names that tell too little by themselves; the rest is known by its parts.
 _TOOLS: dict[str, Tool] = {"Write": "write", "write": "write", "LS": "search", "ls": "search", "Glob": "search"}
 
 
 def begun(name: str, given: Mapping[str, Any], identifier: str) -> Call:
-    """A call by the name that its client gives the tool, and by its arguments."""
+    """A call by the name that its client gives the tool, and by its arguments. With ``cwd`` where a command says itself in which folder it
+    runs."""
     told = fields.word({"name": name}, "name") or "unknown"
-    return tools.call(told, given, _TOOLS, identifier)
+    call = tools.call(told, given, _TOOLS, identifier)
+    folder = fields.path(given, *_FOLDERS) if call["tool"] == "shell" else ""
+    return call | {"cwd": folder} if folder.startswith("/") or folder[1:2] == ":" else call
 
 
 def keep(waiting: dict[str, Call], call: Call) -> None:

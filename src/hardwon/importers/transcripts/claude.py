@@ -44,7 +44,6 @@ _NOT_SAID = (
     "<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<task-notification>", "<user-memory-input>",
     "[Request interrupted by user", "Caveat: The messages below were generated", "<teammate-message",
 )  # fmt: skip
-_COMMAND = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _EXIT = re.compile(r"\s*(?:<[a-z_]+>)?(?:Error: )?Exit code (-?\d{1,6})\b")
 _DENIED = (
     "The user doesn't want to proceed with this tool use", "The user doesn't want to take this action", "User rejected tool use",
@@ -109,8 +108,8 @@ def _said(text: str) -> str:
     """What a person said, of what stands in their place: of a slash command its words, of the client's own notes nothing."""
     text = text.strip()
     if text.startswith(("<command-name>", "<command-message>")):
-        found = _COMMAND.search(text)
-        return found[1].strip() if found else ""
+        said, ended, _ = text.partition("<command-args>")[2].partition("</command-args>")
+        return said.strip() if ended else ""
     return "" if text.startswith(_NOT_SAID) else text
 
 

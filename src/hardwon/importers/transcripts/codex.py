@@ -273,7 +273,7 @@ class _Reader:
         code = whole_number(item.get("exit_code"))
         declined = word(item, "status").lower() == "declined"
         ended: Ended = "denied" if declined else "unknown" if code is None else "failed" if code else "ok"
-        call = calls.begun("shell", {"command": item.get("command")}, word(item, "id"))
+        call = calls.begun("shell", {"command": item.get("command"), "cwd": item.get("cwd")}, word(item, "id"))
         yield from self._whole(call, ended, code, word(item, "aggregated_output", "stdout", "stderr"))
 
     def _whole_change(self, item: dict[str, Any]) -> Iterator[Event]:

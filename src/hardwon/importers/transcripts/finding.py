@@ -22,7 +22,7 @@ from hardwon.types import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from hardwon.importers.transcripts.opencode import Session
@@ -311,12 +311,36 @@ def of_database(path: str) -> list[Transcript]:
 def named(path: str, ground: Ground, client: str = "") -> list[Transcript]:
     """The session of a file, whichever folder it tells; of a database, or a folder of OpenCode's older form, those of this repository.
     InvalidInput where it is no transcript."""
-    if os.path.isdir(os.path.join(path, "session")) or (client or reading.recognise(path)) == opencode.CLIENT:
+    if os.path.isdir(os.path.join(path, "session")):
         return [one for one in of_database(path) if ground.holds(one.cwd)]
+    if (client or reading.recognise(path)) == opencode.CLIENT:
+        found = of_database(path)
+        if found and found[0].parts[0].form == "export":
+            state = os.stat(path)
+            return [one.replace(size=state.st_size, modified=one.modified or state.st_mtime_ns // 1_000_000) for one in found]
+        return [one for one in found if ground.holds(one.cwd)]
     client = client or reading.recognise(path)
     session, cwd = reading.first(path, client)
     state = os.stat(path)
     return [Transcript(client, session, (path,), cwd, state.st_mtime_ns // 1_000_000, state.st_size)]
+
+
+def together(transcripts: Sequence[Transcript]) -> list[Transcript]:
+    """Named transcripts, those that OpenCode exported of one session and of its subagents as one, as they are in its database."""
+    exported = {one.parts[0].id: one for one in reversed(transcripts) if one.parts and one.parts[0].form == "export"}
+    ends = opencode.roots([one.parts[0] for one in exported.values()])
+    groups: dict[str, list[Transcript]] = {}
+    for name, one in sorted(exported.items(), key=lambda pair: pair[0] != ends[pair[0]]):
+        groups.setdefault(ends[name], []).append(one)
+    whole = [
+        several[0].replace(
+            session=root, paths=tuple(one.paths[0] for one in several), parts=tuple(one.parts[0] for one in several),
+            modified=max(one.modified for one in several), size=sum(one.size for one in several),
+        )
+        for root, several in groups.items()
+    ]  # fmt: skip
+    known = {id(one) for one in exported.values()}
+    return [*(one for one in transcripts if id(one) not in known), *whole]
 
 
 # --- the disk

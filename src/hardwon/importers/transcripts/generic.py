@@ -61,8 +61,8 @@ class _Reader:
             yield from self._result(record)
 
     def _event(self, moment: Any, **fields: Any) -> Event:
-        told: dict[str, Any] = dict(self._told)
-        return Event(moment, told.pop("client"), told.pop("session"), self._at, **told, **fields)
+        told: dict[str, Any] = {**self._told, **fields}
+        return Event(moment, told.pop("client"), told.pop("session"), self._at, **told)
 
     def _blocks(self, role: str, content: Any) -> Iterator[Event]:
         for block in items(content):

@@ -1,4 +1,5 @@
-"""Sessions of OpenCode: a SQLite database of sessions, messages and their parts, and before that a folder of JSON files of the same."""
+"""Sessions of OpenCode: a SQLite database of sessions, messages and their parts, before that a folder of JSON files of the same, and what
+``opencode export`` writes of one session."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from hardwon.errors import InvalidInput
 from hardwon.importers.database import ERROR, Database, text
 from hardwon.importers.source import open_file
 from hardwon.importers.transcripts import calls
-from hardwon.importers.transcripts.records import clipped, inner, millis, parsed, whole_number, word
+from hardwon.importers.transcripts.records import clipped, inner, items, millis, parsed, whole_number, word
 from hardwon.types import Value
 
 TYPE_CHECKING = False
@@ -27,6 +28,9 @@ _TABLES = {
     "part": ("id", "message_id", "data"),
 }
 _LONGEST_VALUE = 16 << 20  # bytes
+_LONGEST_EXPORT = 64 << 20
+_MOST_PARTS = 2_000  # of one message, which is held as a whole
+_MOST_OF_MESSAGE = 32 << 20  # bytes of its parts
 _DEEPEST = 20  # sessions inside one another
 _SILENT = ("reasoning", "step-start", "step-finish", "snapshot", "patch", "file", "agent", "subtask", "retry", "compaction")
 # A part in the order of its session: message, its time and data, then the part's own data.
@@ -41,7 +45,7 @@ WHERE m.session_id = ?2 ORDER BY m.time_created, m.id, p.id
 
 class Session(Value):
     """A session. ``parent`` is the session that it was started from, as a subagent; times are milliseconds; ``revert``: the message from
-    which on it was taken back, "" for none."""
+    which on it was taken back, "" for none; ``form``: what it lies in, a ``database``, a ``folder`` of the older form, or an ``export``."""
 
     id: str
     directory: str
@@ -50,20 +54,33 @@ class Session(Value):
     title: str = ""
     updated: int = 0
     revert: str = ""
+    form: str = "database"
 
 
-def is_database(path: str) -> bool:
-    """Whether a path is meant as the database, and not as the folder of the older form."""
-    return not os.path.isdir(path)
+def is_export(head: bytes) -> bool:
+    """Whether a file that begins so is what ``opencode export`` writes."""
+    return b"".join(head[:200].removeprefix(b"\xef\xbb\xbf").split()).startswith(b'{"info":{')
+
+
+def _form(path: str) -> str:
+    """What a path is: the folder of the older form, an export, or else meant as the database."""
+    if os.path.isdir(path):
+        return "folder"
+    source = open_file(path)
+    try:
+        return "export" if is_export(source.head) else "database"
+    finally:
+        source.close()
 
 
 # --- the database
 
 
 def sessions(path: str) -> list[Session]:
-    """The sessions of a database, or of a folder of the older form; InvalidInput for what is neither."""
-    if not is_database(path):
-        return list(_stored_sessions(path))
+    """The sessions of a database, or of a folder of the older form, or the one of an export; InvalidInput for what is none of these."""
+    form = _form(path)
+    if form != "database":
+        return list(_stored_sessions(path)) if form == "folder" else [_as_stored(inner(_exported(path), "info"), form)]
     with Database(path, _TABLES, "OpenCode") as database:
         names = ("parent_id", "version", "title", "time_updated", "revert")
         known = [name if name in database.columns["session"] else "NULL" for name in names]
@@ -82,8 +99,9 @@ def _session(name: str, directory: str, parent: str, version: str, title: str, u
 def read(path: str, session: Session, root: str, tally: Tally) -> Iterator[Event]:
     """What a session tells; ``root``: the id of the session that it belongs to, its own where it is no subagent's."""
     reader = _Reader(tally, session, root)
-    if not is_database(path):
-        for message, parts in _stored(path, session.id, tally):
+    if session.form != "database":
+        several = _stored(path, session.id, tally) if session.form == "folder" else _of_export(path, session.id, tally)
+        for message, parts in several:
             yield from reader.message(message, parts)
         return
     with Database(path, _TABLES, "OpenCode") as database:
@@ -101,14 +119,20 @@ def _grouped(database: Database, session: str, tally: Tally) -> Iterator[tuple[d
     last: bytes = b""
     message: dict[str, Any] = {}
     parts: list[dict[str, Any]] = []
+    size = 0
     for identifier, created, said, part, data in database.execute(_PARTS, (_LONGEST_VALUE, session)):
         if identifier != last:
             if last:
                 yield message, parts
-            last, parts = identifier, []
+            last, parts, size = identifier, [], 0
             message = _object(said, tally) | {"id": text(identifier), "created": created}
-        if part is not None:
-            parts.append(_object(data, tally) | {"id": text(part)})
+        if part is None:
+            continue
+        size += len(data or b"")
+        if len(parts) >= _MOST_PARTS or size > _MOST_OF_MESSAGE:
+            tally.too_long += 1
+            continue
+        parts.append(_object(data, tally) | {"id": text(part)})
     if last:
         yield message, parts
 
@@ -127,7 +151,9 @@ def _object(raw: bytes | None, tally: Tally) -> dict[str, Any]:
 
 def _unreadable(path: str, error: Exception) -> InvalidInput:
     return InvalidInput(
-        f"{path[:200]!r} cannot be read: {error}", field="file", remedy="end OpenCode, or `opencode export` what can be read"
+        f"{path[:200]!r} cannot be read: {error}",
+        field="file",
+        remedy="end OpenCode, or name what `opencode export ID > FILE` writes",
     )
 
 
@@ -154,27 +180,52 @@ def _stored_sessions(folder: str) -> Iterator[Session]:
         for name in _names(os.path.join(top, project)):
             told = _file(os.path.join(top, project, name))
             if word(told, "id"):
-                yield Session(
-                    word(told, "id"), word(told, "directory"), word(told, "parentID"), word(told, "version"), word(told, "title"),
-                    millis(inner(told, "time").get("updated"), 0), word(inner(told, "revert"), "messageID"),
-                )  # fmt: skip
+                yield _as_stored(told, "folder")
+
+
+def _as_stored(told: dict[str, Any], form: str) -> Session:
+    return Session(
+        word(told, "id"), word(told, "directory"), word(told, "parentID"), word(told, "version"), word(told, "title"),
+        millis(inner(told, "time").get("updated"), 0), word(inner(told, "revert"), "messageID"), form,
+    )  # fmt: skip
 
 
 def _stored(folder: str, session: str, tally: Tally) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     if not _is_name(session):
         return
     messages = os.path.join(folder, "message", session)
+    known: set[str] = set()
     for name in _names(messages):  # their ids sort by time
         message = _file(os.path.join(messages, name))
         identifier = word(message, "id")
-        if not _is_name(identifier):
+        if not _is_name(identifier) or identifier in known:
             tally.broken += 1
             continue
+        known.add(identifier)
         tally.records += 1
-        place = os.path.join(folder, "part", identifier)
-        parts = [_file(os.path.join(place, one)) for one in _names(place)]
+        parts = list(_stored_parts(os.path.join(folder, "part", identifier), tally))
         tally.broken += sum(not part for part in parts)
         yield message | {"created": inner(message, "time").get("created")}, parts
+
+
+def _stored_parts(folder: str, tally: Tally) -> Iterator[dict[str, Any]]:
+    """The parts of a message, as many as are held at once."""
+    size = 0
+    names = _names(folder)
+    for number, name in enumerate(names):
+        path = os.path.join(folder, name)
+        size += _size(path)
+        if number >= _MOST_PARTS or size > _MOST_OF_MESSAGE:
+            tally.too_long += len(names) - number
+            return
+        yield _file(path)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path, follow_symlinks=False).st_size
+    except OSError:
+        return 0
 
 
 def _is_name(text: str) -> bool:
@@ -199,6 +250,33 @@ def _file(path: str) -> dict[str, Any]:
     except InvalidInput:
         return {}
     return found if isinstance(found, dict) else {}
+
+
+# --- what `opencode export` writes: {"info": SESSION, "messages": [{"info": MESSAGE, "parts": [PART, …]}, …]}
+
+
+def _exported(path: str) -> dict[str, Any]:
+    """An export as it stands; InvalidInput for what is none, or not whole."""
+    source = open_file(path)
+    try:
+        found = parsed(source.text(_LONGEST_EXPORT))
+    finally:
+        source.close()
+    if not word(inner(found, "info"), "id") or not isinstance(found.get("messages"), list):
+        raise InvalidInput(
+            f"{path[:200]!r} is no whole export of a session", field="file", remedy="write it anew: opencode export ID"
+        )
+    return found  # type: ignore[no-any-return]  # an object, as inner has found
+
+
+def _of_export(path: str, session: str, tally: Tally) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    for number, one in enumerate(items(_exported(path).get("messages"))):
+        message, parts = inner(one, "info"), items(one.get("parts"))
+        tally.records += 1 + len(parts)
+        tally.too_long += max(0, len(parts) - _MOST_PARTS)
+        identifier = word(message, "id") or f"{session}/{number}"
+        told = [{"messageID": identifier, **part} for part in parts[:_MOST_PARTS]]
+        yield message | {"id": identifier, "created": inner(message, "time").get("created")}, told
 
 
 # --- what it says
@@ -237,7 +315,7 @@ class _Reader:
             yield from self._part(role, part)
 
     def _event(self, moment: Any, at: int = 0, **fields: Any) -> Event:
-        return Event(moment, CLIENT, self._root, at or self._at, **self._told, **fields)
+        return Event(moment, CLIENT, self._root, at or self._at, **{**self._told, **fields})
 
     def _part(self, role: str, part: dict[str, Any]) -> Iterator[Event]:
         kind = word(part, "type")

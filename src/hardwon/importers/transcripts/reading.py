@@ -39,6 +39,10 @@ def _clean(events: Iterator[Event]) -> Iterator[Event]:
 
 def _streams(transcript: Transcript, tally: Tally) -> Iterator[Iterator[Event]]:
     client = transcript.client
+    if client == opencode.CLIENT and len(transcript.paths) > 1:  # exports, a session each
+        for path, session in zip(transcript.paths, transcript.parts, strict=True):
+            yield opencode.read(path, session, transcript.session, tally)
+        return
     for path in transcript.paths:
         if client == claude.CLIENT:
             yield claude.read(path, tally)
@@ -61,6 +65,8 @@ def recognise(path: str) -> str:
     source = open_file(path)
     try:
         if source.head.startswith(b"SQLite format 3\0"):
+            return opencode.CLIENT
+        if opencode.is_export(source.head):
             return opencode.CLIENT
         for number, raw in source.lines():
             found = parsed(raw) if raw is not None else None

@@ -83,9 +83,7 @@ class SideFile:
 
     def lock(self, timeout: float) -> StoreLock:
         """The writers' lock, taken; Busy, NoStore, ReadOnly, DiskFull, StoreError."""
-        lock = StoreLock(self.path + ".lock")
-        lock.acquire(timeout)
-        return lock
+        return StoreLock.taken(self.path, timeout)
 
     def remove(self) -> None:
         """Take the file away; the caller holds the lock. The main file goes first: a new one pays no heed to an old log, while an old one
