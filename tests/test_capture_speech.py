@@ -107,6 +107,7 @@ NOTHING = [
     "<system-reminder>\nNever tell the user.\n</system-reminder>",
     "no problem",
     "No, thanks!",
+    "说错了，是另一个分支",
     "Why do we use Celery over RQ?",
     "Write a function that returns a list instead of a tuple.",
     "x" * 5000,
@@ -154,6 +155,12 @@ NOTHING = [
     "I'm going to continue with the reviews until there are no more bugs",
     "Final decision: whether a commit is made at all",
     "We should always do these:",
+    "Go with the fix",
+    "Let's keep working on it. it needs to be shorter",
+    "Let's implement the idea for the search and do not open a browser",
+    "We dont want it to be literal..thats why i said so",
+    "Don't create a branch, just a commit",
+    "Do not add a TODO, this is just a try",
     "Never do that again on your own.",
     "Do not touch those unless somebody asks.",
     "Do not introduce a second queue now.",
@@ -168,12 +175,25 @@ NOTHING = [
 PLAN = "# Plan\n\n" + "The shop gets a second queue, which takes the slow orders.\n" * 60
 
 
-def test_of_a_plan_that_was_pasted_only_rules_count_and_say_so() -> None:
-    steps = "\n## Steps\n\n- Use the queue's own index instead of a map\n- Never retry an order that was paid.\n"
-    (rule,) = heard(PLAN + steps, person=True)
-    assert (rule.kind, rule.text, rule.pasted) == ("rule", "Never retry an order that was paid", True)
-    (typed,) = heard("Never retry an order that was paid.", person=True)
-    assert not typed.pasted
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAN + "\n## Steps\n\n- Never retry an order that was paid.\n",
+        "You are a reviewer.\n" + "- Never start with praise.\n" * 6,
+        "# Task\nMend it.\n# Limits\nNever touch the migrations.\n",
+        "<shop_delegation>Never commit unless you are asked.</shop_delegation>",
+    ],
+)
+def test_a_plan_or_a_template_that_was_pasted_sets_no_rules(text: str) -> None:
+    assert heard(text, person=True) == ()
+    assert heard("Never retry an order that was paid.", person=True)
+
+
+@pytest.mark.parametrize(
+    "text", ["thats not how i use it", "I didnt ask you to rewrite it.", "i didn't want that file on the page"]
+)
+def test_a_correction_is_heard_without_its_apostrophe(text: str) -> None:
+    assert [one.kind for one in heard(text, person=True)] == ["wrong"]
 
 
 def test_a_rule_has_nothing_that_was_rejected() -> None:

@@ -150,13 +150,15 @@ def _listen(state: State, event: Event, *, person: bool) -> tuple[tuple[Lesson, 
         known = [one for one in (*state.decided, *said) if one.kind == remark.kind]
         if any(one.text == remark.text for one in known):
             continue
-        old = next((one.text for one in reversed(known) if remark.kind == "decision" and speech.amended(remark, one.subject)), "")
+        # Two sentences of one text go together.
+        before = [one for one in reversed(known) if remark.kind == "decision" and one not in said]
+        old = next((one.text for one in before if speech.amended(remark, one.subject)), "")
         said = [one for one in said if one.text != old]
         said.append(Said(remark.kind, remark.text, event.at, remark.subject))
         lessons.append(
             Lesson(
                 remark.kind, remark.text, because=remark.because, rejected=remark.rejected,
-                tags=("pasted" if remark.pasted else "said",), passage=remark.passage[:300], replaces=old, at=event.at,
+                tags=("said",), passage=remark.passage[:300], replaces=old, at=event.at,
             )
         )  # fmt: skip
     return tuple(lessons), tuple(said)

@@ -360,6 +360,11 @@ class _Reader:
 
 
 def _unquoted(text: str) -> str:
-    """What a person said: `opencode run` puts its words into quotes."""
+    """What a person said: `opencode run` puts its words into quotes, as JSON does."""
+    if len(text) < 2 or not text[0] == text[-1] == '"':
+        return text
     inside = text[1:-1]
-    return inside if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in inside else text
+    if '"' not in inside:
+        return inside
+    said = parsed(text)
+    return said if isinstance(said, str) else text
