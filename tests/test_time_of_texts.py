@@ -13,7 +13,7 @@ import pytest
 
 from hardwon.agents import blocks, edits, jsonc, outcomes, patches, payload, tomltext
 from hardwon.agents.shell_edits import changed
-from hardwon.capture import command_name, lesson, ours, outcome, passages, results, routine, speech, worktrees
+from hardwon.capture import command_name, lesson, ours, outcome, passages, prose, results, routine, speech, worktrees
 from hardwon.capture.commands import works
 from hardwon.capture.shell import split
 from hardwon.code import diff
@@ -43,7 +43,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "strip meant": lambda text: ours.strip(f"hardwon {text}", meant=True),
     "strip whole": lambda text: ours.strip(f"hardwon {text}", whole=True),
     "is_command": lambda text: ours.is_command(f"hardwon {text}"), "person": lambda text: speech.heard(text, person=True),
-    "agent": lambda text: speech.heard(f"We decided {text}", person=False), "unwrapped": speech.unwrapped, "stable": lesson.stable,
+    "agent": lambda text: speech.heard(f"We decided {text}", person=False), "unwrapped": prose.unwrapped, "stable": lesson.stable,
     "signature": lambda text: signature("E", text), "traces": parse, "readied": frames.readied, "routine": routine.of_text,
     "of_failure": lambda text: routine.of_failure("E", text), "changed": changed, "sed": lambda text: changed(f"sed -i {text}"),
     "works": works, "split": split, "worktrees": lambda text: worktrees.added(f"git worktree add {text}", "/"), "names": command_name.names,

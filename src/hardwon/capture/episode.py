@@ -104,7 +104,7 @@ def _edited(state: State, event: Event, named: Naming | None) -> State:
 def _prompted(state: State, event: Event) -> tuple[State, tuple[Lesson, ...]]:
     text = event.text.strip()
     if "</" in text:
-        from hardwon.capture.speech import unwrapped
+        from hardwon.capture.prose import unwrapped
 
         text = unwrapped(text).strip()
     if not text or event.agent:  # what a subagent is asked comes from the agent

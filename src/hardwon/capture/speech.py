@@ -6,6 +6,7 @@ of German, Korean and Chinese the plainest forms. Of the agent's own words only 
 
 from __future__ import annotations
 
+from hardwon.capture.prose import ITEM, prose, sentences
 from hardwon.types import Value
 
 TYPE_CHECKING = False
@@ -18,11 +19,8 @@ else:
     RemarkKind = str
 
 _READ = 20_000  # characters of a text
-_LINES = 60  # of a long one, at either end
 _SENTENCE = (8, 320)  # characters of a sentence that may count; shorter ones say nothing, longer ones too much
 # As many characters as before, which lower() does not promise.
-_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
-_LONGEST_WRAPPED = 20_000  # characters between two tags of a client's
 _MOST = 4  # remarks of one text
 _SPOKEN, _ITEMS = 2_000, 5  # characters, items of a list: nobody types more
 _ASIAN_SHORTEST = 4
@@ -59,17 +57,17 @@ def heard(text: str, *, person: bool) -> tuple[Remark, ...]:
     if not (any(mark in folded for mark in _MARKS) or _sets_against(folded)):
         return ()
     found: list[Remark] = []
-    lines = _prose(text[:_READ].replace("’", "'"))
+    lines = prose(text[:_READ].replace("’", "'"))
     pasted = person and _is_document(text, lines)
-    sentences = _sentences(lines)
-    for at, sentence in enumerate(sentences):
+    told = sentences(lines)
+    for at, sentence in enumerate(told):
         remark = _remark(sentence, at, person)
         if remark is None or (remark.kind == "wrong" and found and found[-1].kind == "wrong"):
             continue
         if pasted and remark.kind != "wrong":
             continue
         if remark.kind == "wrong":
-            following = sentences[at + 1] if at + 1 < len(sentences) else ""
+            following = told[at + 1] if at + 1 < len(told) else ""
             remark = _with_reason(remark, following)
         if all(one.text.casefold() != remark.text.casefold() for one in found):
             found.append(remark)
@@ -80,7 +78,7 @@ def _is_document(text: str, lines: list[str]) -> bool:
     """Whether a prompt is a plan, a handoff or a template that was pasted: what it asks for and forbids is for one task, and was often
     written by a program. Judged on real prompts, one in nine of its rules was worth keeping."""
     headings = sum(line.startswith("#") for line in lines)
-    return len(text) > _SPOKEN or headings > 1 or sum(bool(_pattern("item").match(line)) for line in lines) > _ITEMS
+    return len(text) > _SPOKEN or headings > 1 or sum(bool(ITEM.match(line)) for line in lines) > _ITEMS
 
 
 def _sets_against(folded: str) -> bool:
@@ -98,71 +96,6 @@ def amended(remark: Remark, earlier: str) -> bool:
     if against & before:
         return True
     return remark.amends and len(before & set(_words(remark.text))) >= 1
-
-
-# --- prose
-
-
-def unwrapped(text: str) -> str:
-    """A text without what clients put around or into it."""
-    if "<" not in text:
-        return text
-    folded = text.translate(_LOWER)
-    kept: list[str] = []
-    open_ended: set[str] = set()  # tags that nothing closes from here on, so that it is asked once
-    start = at = 0
-    while found := _pattern("tag").search(text, at):
-        first, at = found.span()
-        closing = f"</{found[1].lower()}>" if found[1] else ""
-        if closing and closing not in open_ended:
-            end = folded.find(closing, at, at + _LONGEST_WRAPPED + len(closing))
-            if end >= 0:
-                at = end + len(closing)
-            elif folded.find(closing, at) < 0:
-                open_ended.add(closing)
-        if at == found.end() and not (at - first <= 202 and "\n" not in found[0]):  # nor is it a tag of any other kind
-            continue
-        kept.append(text[start:first])
-        start = at
-    return "\n".join([*kept, text[start:]])
-
-
-def _prose(text: str) -> list[str]:
-    """The lines that somebody wrote here: no code, quotation, markup of clients, log or trace."""
-    cut = unwrapped(text)
-    lines: list[str] = []
-    fenced = False
-    for line in cut.split("\n"):
-        bare = line.strip()
-        if bare.startswith(("```", "~~~")):
-            fenced = not fenced
-            lines.append("")
-            continue
-        if fenced or bare.startswith((">", "|")) or line.startswith(("    ", "\t")) or _pattern("log").match(bare):
-            lines.append("")
-            continue
-        lines.append(bare)
-    if len(lines) > 2 * _LINES:
-        lines = [*lines[:_LINES], "", *lines[-_LINES:]]
-    return lines
-
-
-def _sentences(lines: list[str]) -> list[str]:
-    """Sentences, with what ends them. A line break ends one where a list item or an empty line follows."""
-    paragraphs: list[str] = []
-    current = ""
-    for line in lines:
-        item = _pattern("item").match(line)
-        if not line or item or line.startswith("#"):
-            paragraphs.append(current)
-            current = line[item.end() :] if item else ("" if line.startswith("#") else line)
-        else:
-            current = f"{current} {line}" if current else line
-    paragraphs.append(current)
-    found: list[str] = []
-    for paragraph in paragraphs:
-        found += [one.strip() for one in _pattern("end").split(paragraph) if one and one.strip()]
-    return found
 
 
 # --- remarks
@@ -275,23 +208,6 @@ _RULED = (
     r"|respond|speak|follow|stick|respect|preserve|support|treat|back up|review|sign|seed|sort|truncate|migrate|alter|let|do|be|have)"
 )
 _SOURCES = {
-    # What clients put around or into a prompt.
-    "tag": (
-        r"<(?:(system-reminder|hook_context|hook_prompt|environment_details|environment_context|user_instructions"
-        r"|command-[a-z]{1,12}|local-command-[a-z]{1,12}"
-        r"|task|file_content|context|ide_[a-z]{1,20}|attached_files?|permissions instructions|INSTRUCTIONS|skill|tool_result"
-        r"|[a-z]{3,20}_delegation"
-        r"|bash-[a-z]{1,10})\b[^<>]{0,300}|[^<>\n]{1,200})>"
-    ),
-    "log": (
-        r"(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|(?:Traceback|File \"|at \S+ \(|E {2,}|FAILED |ERROR |FAIL |PASS |WARN|INFO|DEBUG"
-        r"|\$ |> |npm |error\[|error:|warning:"
-        r"|[+-]{3} |@@ |diff --git|import |from \S+ import|def |class |function |const |let |var |return |if \(|for \(|#include"
-        r"|[{}\[\]();]+$|.{0,60}[⎿┃│╭╰])"
-        r"|[\w./\\-]+:\d+:|[\w./-]+\(\d+,\d+\):|[+-]\s*(?:def|class|function|const|return|import)\b)"
-    ),
-    "item": r"(?:[-*•]|\d{1,2}[.)])\s+",
-    "end": r"\.{2,}\s*|(?<=[.!?])\s+(?=[A-Z\"'`(\dÄÖÜ\u3131-\uD79D\u4e00-\u9fff])|(?<=[。！？])|;\s+",
     "tentative": (
         r"^(?:(?:so|and|but|hmm+|ok(?:ay)?|well|also|then)[, ]+)?(?:should|shall|could|can|would|what if|maybe|perhaps|might"
         r"|may|if|suppose|assuming|how about|what about|do you|does"
@@ -399,7 +315,6 @@ _SOURCES = {
     "tail": r"(?i:,\s|\s(?:for|in|when|because|so|from now|where|to)\s|\s(?:here|everywhere|anywhere)\b|;|\.\s|，)",
     "word": r"[\w][\w.+#-]*\w|\w",
 }  # fmt: skip
-_EXACT = frozenset(("end", "log", "item"))
 
 
 def _pattern(name: str) -> re.Pattern[str]:
@@ -407,5 +322,5 @@ def _pattern(name: str) -> re.Pattern[str]:
     if found is None:
         import re
 
-        found = _patterns[name] = re.compile(_SOURCES[name], 0 if name in _EXACT else re.IGNORECASE)
+        found = _patterns[name] = re.compile(_SOURCES[name], re.IGNORECASE)
     return found

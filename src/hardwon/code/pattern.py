@@ -16,6 +16,7 @@ class Pattern:
     search: Callable[..., re.Match[str] | None]
     findall: Callable[..., list[Any]]
     sub: Callable[..., str]
+    split: Callable[..., list[Any]]
 
     def __init__(self, source: str) -> None:
         self._source = source
