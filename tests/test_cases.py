@@ -471,6 +471,7 @@ def test_r44_vectors_of_another_model_are_never_compared(tmp_path: Path) -> None
 # Doors
 
 
+@pytest.mark.slow
 def test_r36_eight_servers_that_start_at_once_all_answer(project: Path) -> None:
     """How quickly is measured in bench/; here that each of them answers, and goes on to work."""
     with contextlib.ExitStack() as open_ones:

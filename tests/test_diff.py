@@ -262,6 +262,7 @@ def test_no_text_crashes_it(text: str) -> None:
         assert all(first >= 0 and count >= 0 for first, count in (*change.old_lines, *change.new_lines))
 
 
+@pytest.mark.slow
 def test_a_history_agrees_with_what_git_counts(tmp_path: Path) -> None:
     repo = make_history(tmp_path / "r")
     found = parse(repo.git("log", "-p", "--first-parent", "-m", "--format=commit %H%n%n%w(0,4,4)%B"))

@@ -141,6 +141,7 @@ def test_where_a_symbol_is(tmp_path: Path) -> None:
         assert graph.places("nothing") == []
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=30))
 def test_impact_agrees_with_a_search_of_the_plain_graph(

@@ -146,6 +146,7 @@ def test_of_many_requests_at_once_each_costs_the_same(project: Path) -> None:
     assert looked <= 2 * 500
 
 
+@pytest.mark.slow
 def test_pipes_that_do_not_block_are_waited_for(project: Path) -> None:
     """As some runtimes hand them on; the client reads late, so that the pipe is full meanwhile."""
     (its_input, keys), (page, its_output) = os.pipe(), os.pipe()

@@ -441,6 +441,7 @@ def test_tests_from_outside_the_repository_run_and_are_recorded_without_a_file(
     assert lessons(call) == [("failed", 1)]
 
 
+@pytest.mark.slow
 def test_whatever_goes_wrong_in_the_plugin_is_told_in_its_summary_only(project: Path, call: Callable[..., Result]) -> None:
     (project / "conftest.py").write_text(
         "from hardwon.doors import pytest_recorder\n\n\ndef broken(*_):\n    raise KeyError('of our own')\n\n\n"

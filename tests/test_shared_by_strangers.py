@@ -268,6 +268,7 @@ def shared_files(own: list[str]) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({"id": ids, "text": texts}, optional=optional)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_a_file_says_what_is_believed_here_stays(ground: Ground, data: st.DataObject) -> None:

@@ -33,6 +33,7 @@ def test_what_is_shown_drives_nothing_and_the_rest_stays(text: str) -> None:
         assert shown(text) == text
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.text() | st.sampled_from(DRIVES) | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
