@@ -28,6 +28,19 @@ TABLE = [
     ("npm test --workspace=ui -- --filter x", "test", "npm", ("ui", "x")),
     ("yarn workspace ui test", "test", "yarn", ("ui",)),
     ("bun --filter @shop/ui build", "build", "bun build", ("@shop/ui", "build")),
+    ("corepack pnpm run typecheck", "types", "pnpm typecheck", ("run", "typecheck")),
+    ("corepack pnpm --filter ui test", "test", "pnpm", ("ui",)),
+    ("corepack enable", "install", "corepack", ()),
+    ("node --run test", "test", "node", ()),
+    ("mise run test", "test", "mise", ()),
+    ("npx turbo run test", "test", "turbo", ()),
+    ("nx test shop", "test", "nx", ("shop",)),
+    ("nx run-many -t test", "test", "nx", ()),
+    ("mix precommit", "test", "mix", ()),
+    ("pnpm -s check-types", "types", "pnpm check-types", ()),
+    ("npm run check:format", "format", "npm check:format", ()),
+    ("make check-lint", "lint", "make check-lint", ("check-lint",)),
+    ("npm run check", "test", "npm check", ()),
     ("pytest --collect-only", "look", "pytest", ()),
     ("cargo test --no-run", "look", "cargo", ()),
     ("yarn jest src/a.test.ts", "test", "jest", ("src/a.test.ts",)),
@@ -157,3 +170,33 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
 )
 def test_any_sequence_of_words_is_read_without_an_error(words: list[str]) -> None:
     works(" ".join(words), "a/b")
+
+
+@pytest.mark.parametrize(
+    ("command", "inline"),
+    [
+        ("python -c 'print(1)'", True),
+        ("python -Ic 'print(1)'", True),
+        ("python -W error -c 'print(1)'", True),
+        ("python3 - <<E\nprint(1)\nE", True),
+        ("python3 <<E\nprint(1)\nE", True),
+        ("uv run python <<'E'\nprint(1)\nE", True),
+        ("node --input-type=module <<'E'\nawait 1\nE", True),
+        ("node -e 'x()'", True),
+        ("php -r 'x();'", True),
+        ("cat load.py | python3", True),
+        ("ruby < load.rb", True),
+        ("cat days.txt | python3 load.py", False),
+        ("python -X dev load.py -c", False),
+        ("node -r esm load.js", False),
+        ("python load.py < days.txt", False),
+    ],
+)
+def test_a_program_that_stands_on_the_line_is_told_from_one_in_a_file(command: str, inline: bool) -> None:
+    (work,) = [work for work in works(command) if work.kind == "run"]
+    assert work.inline is inline
+
+
+def test_tests_that_cargo_skips_are_not_those_that_it_runs() -> None:
+    (skipped,), (named,) = works("cargo test -- --skip config"), works("cargo test config")
+    assert (skipped.narrow, skipped.targets) == ("not config", ()) and skipped.key != named.key

@@ -468,6 +468,9 @@ JEST_GREEN = "Tests:       3 passed, 3 total\n"
         ("npm test", "npx jest src/b.test.js", False),
         ("npm run test:unit", "npm run test:e2e", False),
         ("npm run test:unit", "npm run test:unit", True),
+        ("npm run test:unit", "npm test", True),
+        ("npm run test:e2e", "npm test", False),
+        ("npm run integration-test", "npm test", False),
         ("npx jest", "npx vitest run", False),
     ],
 )
@@ -859,3 +862,166 @@ def test_a_failure_that_an_older_version_kept_is_still_known() -> None:
     told = json.loads(Session().run(RED).state.to_json())
     told["open"] = [row[:-1] for row in told["open"]]
     assert [red.test for red in State.from_json(json.dumps(told)).open] == ["tests/test_a.py::test_x"]
+
+
+GO_PROOF = "--- FAIL: TestSum (0.00s)\n    a_test.go:9: got 1, want 2\nFAIL\nFAIL\tshop/cart\t0.1s\n"
+
+
+@pytest.mark.parametrize(
+    "meddling",
+    [
+        "cp a.go /tmp/a.bak && sed -i s/x/y/ a.go",
+        "mv a.go b.go",
+        "git checkout HEAD~1 -- a.go",
+        "git stash -q",
+        "git restore --source=HEAD~2 a.go",
+        "perl -pi -e s/x/y/ a.go",
+        "python3 - <<'E'\nopen('a.go', 'w').write('x')\nE\n:",
+        "node -e 'breakIt()'",
+    ],
+)
+@pytest.mark.parametrize("behind", ["", "; cp /tmp/a.bak a.go"])
+def test_code_that_a_line_breaks_on_purpose_and_tests_is_no_failure(meddling: str, behind: str) -> None:
+    session = Session().run(GO_PROOF, f"{meddling}; go test ./cart -run TestSum{behind}", ended="failed", exit_code=1)
+    assert session.state.open == ()
+    session.edit(path=f"{ROOT}/web/page.js").run("ok  \tshop/cart\t0.1s\n", "go test ./...")
+    assert session.lessons == []
+
+
+@pytest.mark.parametrize("before", ["pip install -e .", "make build", "git pull", "git stash list", "cat a.py"])
+def test_what_only_prepares_a_run_takes_nothing_from_its_failure(before: str) -> None:
+    assert len(Session().run(RED, f"{before} && pytest -q").edit().run(GREEN).lessons) == 1
+
+
+def test_a_failure_that_was_open_before_a_line_meddled_stays_as_it_was() -> None:
+    session = Session().run(RED).edit().run(OTHER_RED, "sed -i s/1/2/ a.py && pytest -q")
+    assert [(red.error, red.last) for red in session.state.open] == [("ValueError", 0)]
+
+
+def test_what_is_tested_while_the_edits_are_stashed_neither_fails_nor_passes() -> None:
+    session = Session().run(RED).edit().run(GREEN, "git stash && pytest -q")
+    assert [red.test for red in session.state.open] == ["tests/test_a.py::test_x"] and session.lessons == []
+
+
+def test_a_line_that_runs_a_check_again_until_it_is_green_opens_nothing() -> None:
+    again = "./break.sh; go test ./cart -run TestSum | head -3; ./mend.sh; go test ./cart -run TestSum | tail -1"
+    session = Session().run(f"{GO_PROOF}ok  \tshop/cart\t0.1s\n", again, exit_code=0, ended="ok")
+    assert session.state.open == ()
+    session.run(f"{GO_PROOF}{GO_PROOF}", again, exit_code=0, ended="ok")
+    assert [red.test for red in session.state.open] == ["TestSum"]
+
+
+def _raced(*names: str) -> str:
+    said = "called `Result::unwrap()` on an `Err` value: Unset"
+    ran = "".join(f"test env::tests::{name} ... FAILED\n" for name in names)
+    told = "".join(
+        f"---- env::tests::{name} stdout ----\nthread 'env::tests::{name}' panicked at src/env.rs:9:5:\n{said}\n\n"
+        for name in names
+    )
+    counts = f"{4 - len(names)} passed; {len(names)} failed; 0 ignored; 0 measured; 0 filtered out"
+    return f"running 4 tests\n{ran}\nfailures:\n\n{told}\ntest result: FAILED. {counts}\n"
+
+
+def test_tests_that_race_end_no_failure_by_failing_in_turn() -> None:
+    session = Session()
+    for at, names in enumerate((("a",), ("b", "c"), ("a",), ("c",))):
+        session.run(_raced(*names), "cargo test", ended="failed", exit_code=101)
+        session.edit(f"fn draw() {{ {at} }}", f"fn draw() {{ {at + 1} }}", f"{ROOT}/src/ui.rs")
+    assert session.lessons == []
+    session.run(_raced("a"), "cargo test", ended="failed", exit_code=101)
+    session.edit("fn with_env() {}", "fn with_env() { lock() }", f"{ROOT}/src/env.rs")
+    passed = "running 4 tests\n\ntest result: ok. 4 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n"
+    session.run(passed, "cargo test", ended="ok", exit_code=0)
+    (lesson,) = session.lessons
+    assert [place.symbol for place in lesson.places] == ["with_env"]
+    assert "regression" not in lesson.tags and "ui.rs" not in lesson.detail
+
+
+@pytest.mark.parametrize(
+    ("command", "ends"), [("go test ./...", True), ("go test ./... | head -50", False), ("go test ./... | grep FAIL", False)]
+)
+def test_a_part_of_what_failed_does_not_say_what_passed(command: str, ends: bool) -> None:
+    other = GO_PROOF.replace("TestSum", "TestTax").replace("got 1, want 2", "no tax")
+    session = (
+        Session().run(GO_PROOF, command, ended="failed", exit_code=1).edit("func Sum() {}", "func Sum() { }", f"{ROOT}/a.go")
+    )
+    session.run(other, command, ended="failed", exit_code=1)
+    assert bool(session.lessons) is ends
+    assert [red.test for red in session.state.open] == (["TestTax"] if ends else ["TestSum", "TestTax"])
+
+
+@pytest.mark.parametrize(
+    ("green", "ends"),
+    [("go test ./...", False), ("make test", False), ("go test -tags slow ./...", True)],
+)
+def test_a_test_behind_a_tag_of_go_passes_only_where_it_was_built(green: str, ends: bool) -> None:
+    session = Session().run(GO_PROOF, "go test -tags=slow ./...", ended="failed", exit_code=1)
+    session.edit("func Sum() {}", "func Sum() { }", f"{ROOT}/a.go").run("ok  \tshop/cart\t0.1s\n", green, ended="ok", exit_code=0)
+    assert bool(session.lessons) is ends
+
+
+def test_what_the_compiler_said_of_an_edit_that_git_took_back_is_no_lesson() -> None:
+    unused = '# shop/cart\n./a.go:3:2: "os" imported and not used\nFAIL\tshop/cart [build failed]\nFAIL\n'
+    session = Session().run("ok  \tshop/cart\t0.1s\n", "go test ./...", ended="ok", exit_code=0)
+    session.edit("func Sum() {}", "func Sum() { os() }", f"{ROOT}/a.go").run(unused, "go test ./...", ended="failed", exit_code=1)
+    session.tell("after", tool="shell", command="git checkout -- a.go", ended="ok", exit_code=0, call="back")
+    session.run("ok  \tshop/cart\t0.1s\n", "go test ./...", ended="ok", exit_code=0)
+    assert session.lessons == []
+
+
+def test_a_test_that_passes_while_another_that_failed_with_it_still_does_is_mended() -> None:
+    both = "FAILED t.py::test_a - KeyError: 'day'\nFAILED t.py::test_b - KeyError: 'day'\n2 failed in 0.1s\n"
+    session = Session().run(both).edit().run("FAILED t.py::test_b - KeyError: 'day'\n1 failed, 1 passed in 0.1s\n")
+    assert [lesson.tests for lesson in session.lessons] == [("t.py::test_a",)]
+
+
+def test_scripts_that_are_fed_to_an_interpreter_are_not_one_check() -> None:
+    session = Session()
+    session.run(
+        "Traceback\n\nError: Timed out\n    at wait (src/v.js:62:9)\n", "node <<'E'\nwait()\nE", ended="failed", exit_code=1
+    )
+    session.edit(path=f"{ROOT}/src/v.js").run("1\n", "node <<'E'\nconsole.log(1)\nE")
+    assert session.lessons == [] and session.state.passed == session.state.failed == 0
+
+
+def test_another_error_of_the_same_check_is_as_old_as_itself() -> None:
+    first, other = "src/a.ts(1,2): error TS2345: Not assignable.\n", "src/b.ts(3,4): error TS2322: Type is wrong.\n"
+    session = Session().run(first, "npm run check-types", ended="failed", exit_code=2)
+    session.edit(path=f"{ROOT}/src/b.ts").run(other, "npm run check-types", ended="failed", exit_code=2)
+    assert [(red.error, red.edits, red.at) for red in session.state.open] == [("TS2322", 1, 3000)]
+    session.edit("b = 1", "b = 2", f"{ROOT}/src/b.ts").run("done\n", "npm run check-types")
+    assert session.lessons == []  # the session's own slip
+
+
+TIMED_OUT = (
+    "FAIL src/a.test.ts\n  ● probe › times out\n\n    Error: Timeout of 2000ms exceeded.\n\n"
+    "      at Object.<anonymous> (src/a.test.ts:5:3)\n\nTests:       1 failed, 3 passed, 4 total\n"
+)
+
+
+@pytest.mark.parametrize(("red", "green", "ends"), [("npx jest a", "npx jest", True), ("npx jest", "npx jest a", False)])
+def test_what_passes_without_an_edit_is_gone_where_as_much_was_run(red: str, green: str, ends: bool) -> None:
+    session = Session().run(TIMED_OUT, red).run("PASS src/a.test.ts\nTests:       4 passed, 4 total\n", green)
+    assert (session.state.open == ()) is ends
+    assert session.lessons == []
+
+
+def test_a_bundler_that_counts_errors_tells_of_the_first_and_is_a_compiler() -> None:
+    told = (
+        "> Build error occurred\nError: Bundling failed with 1 errors:\n./app/page.tsx:9:11\nExpression expected\n   9 | </div>\n\n"
+        "    at <unknown> (./app/page.tsx:9:11)\n"
+    )
+    session = Session().edit(path=f"{ROOT}/app/page.tsx").run(told, "npm run build", ended="failed", exit_code=1)
+    assert [(red.message, red.frames[0][0]) for red in session.state.open] == [("Expression expected", "app/page.tsx")]
+    session.edit("</div>", "", f"{ROOT}/app/page.tsx").run("done\n", "npm run build")
+    assert session.lessons == []
+
+
+def test_a_new_test_of_code_that_the_session_has_written_teaches_nothing_whatever_was_asked() -> None:
+    session = Session().tell("prompt", text="A mail for the payment error")
+    session.edit("", "def parse(text):\n    return 1\n", f"{ROOT}/mails/parse.py", call="w1")
+    state = session.state
+    session.state = state.replace(changes=tuple(one.replace(whole=True) for one in state.changes))
+    session.edit("", "def test_x():\n    assert parse('1') == 2\n", f"{ROOT}/tests/test_a.py").run(RED)
+    session.edit(path=f"{ROOT}/mails/parse.py").run(GREEN)
+    assert session.lessons == []

@@ -307,3 +307,21 @@ def test_hostile_output_takes_no_longer_than_its_length() -> None:
     ):
         read(f"3 passed in 0.1s\n{piece * 40_000}")
         failure(piece * 40_000)
+
+
+def test_gos_last_word_counts_where_what_failed_is_cut_off() -> None:
+    told = read("ok  \tshop/cart\t(cached)\nok  \tshop/tax\t0.1s\nFAIL\n")
+    assert told is not None and told.verdict is False
+
+
+def test_a_bundlers_error_stands_behind_its_place_or_under_it() -> None:
+    behind = failure(
+        "Error: Build failed with 2 errors:\nsrc/a.ts:3:4: ERROR: Expected a name\n    at run (/x/lib/main.js:1:2)\n"
+    )
+    assert behind is not None and (behind.message, behind.frames, behind.compiled) == (
+        "Expected a name",
+        (("src/a.ts", 3, ""),),
+        True,
+    )
+    alone = failure("Error: Build failed with 1 error\n    at run (/x/lib/main.js:1:2)\n")
+    assert alone is not None and alone.compiled

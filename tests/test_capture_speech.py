@@ -438,6 +438,29 @@ def test_a_summary_says_what_was_asked_decided_changed_and_left_open() -> None:
     ]
 
 
+def _ran(command: str, output: str, code: int = 1) -> Event:
+    return Event("after", "c", "s", 1, "/r", tool="shell", command=command, ended="failed", exit_code=code, output=output)
+
+
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        (
+            _ran("pytest", "FAILED t.py::test_x - ValueError: bad\n1 failed in 0.1s\n"),
+            "Still failing: t.py::test_x: ValueError: bad",
+        ),
+        (_ran("go build ./...", "cart/a.go:3:2: undefined: agent\n"), "Still failing: go build ./...: undefined: agent"),
+        (_ran("python -c 'x'", 'Traceback (most recent call last):\n  File "a.py", line 1, in f\nKeyError: 1\n'), ""),
+        (_ran("python /tmp/x.py", 'Traceback (most recent call last):\n  File "a.py", line 1, in f\nKeyError: 1\n'), ""),
+        (_ran("node look.js", "TypeError: bad\n    at f (/usr/lib/node_modules/x/y.js:1:2)\n"), ""),
+        (_ran("go test ./...", "FAIL\n"), ""),
+        (Event("after", "c", "s", 1, "/r", tool="edit", ended="ok", edits=(Edit("/r/docs/a.md", "a", "b"),)), ""),
+    ],
+)
+def test_a_summary_tells_of_failures_that_somebody_has_to_mend(event: Event, told: str) -> None:
+    assert summary.of(step(State(root="/r"), event)[0]) == told
+
+
 def test_a_session_without_edits_failures_or_decisions_has_no_summary() -> None:
     assert (
         summary.of(

@@ -39,7 +39,9 @@ BY_WORD: dict[str, dict[str, tuple[str, str]]] = {
     "dotnet": {"test": ("test", "dotnet"), "build": ("build", "dotnet"), "run": ("run", "dotnet"),
     "restore": ("install", "dotnet")},
     "swift": {"test": ("test", "swift"), "build": ("build", "swift"), "run": ("run", "swift")},
-    "mix": {"test": ("test", "mix"), "compile": ("build", "mix"), "deps.get": ("install", "mix"), "format": ("format", "mix")},
+    "nx": {"test": ("test", "nx"), "e2e": ("test", "nx"), "build": ("build", "nx"), "lint": ("lint", "nx")},
+    "mix": {"test": ("test", "mix"), "precommit": ("test", "mix"), "compile": ("build", "mix"),
+    "deps.get": ("install", "mix"), "format": ("format", "mix")},
     "deno": {"test": ("test", "deno"), "check": ("types", "deno"), "lint": ("lint", "deno"), "fmt": ("format", "deno"),
     "run": ("run", "deno")},
     "bazel": {"test": ("test", "bazel"), "build": ("build", "bazel"), "run": ("run", "bazel")},
@@ -79,7 +81,8 @@ SETS: tuple[tuple[str, str], ...] = (
 NARROWING = {
     "pytest": ("-k", "-m", "--deselect", "--ignore"), "jest": ("-t", "--testNamePattern"), "vitest": ("-t", "--testNamePattern"),
     "mocha": ("-g", "--grep", "-f", "--fgrep"),
-    "go": ("-run",), "ctest": ("-R", "-L"), "rspec": ("-e", "--example"), "maven": ("-Dtest",), "gradle": ("--tests",),
+    "go": ("-run",), "cargo": ("--skip",), "ctest": ("-R", "-L"), "rspec": ("-e", "--example"), "maven": ("-Dtest",),
+    "gradle": ("--tests",),
     "node": ("--test-name-pattern",), "dotnet": ("--filter",), "unittest": ("-k",), "minitest": ("-n", "--name"),
     "playwright": ("-g", "--grep"), "phpunit": ("--filter",),
 }  # fmt: skip
@@ -92,7 +95,7 @@ VALUES = frozenset(
         "--bin", "--example", "--target", "--color", "--format", "--ignore", "--deselect", "--test-dir", "-C", "-s", "-t",
         "-pl", "-f", "--file",
         "--project", "--maxWorkers", "--dist", "--log-level", "--verbosity", "--exclude", "--max-warnings", "--ext", "-P",
-        "--profile",
+        "--profile", "-tags", "--tags",
     )
 )  # fmt: skip
 # What writes what is expected anew.

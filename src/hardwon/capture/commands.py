@@ -49,7 +49,8 @@ class Work(Value):
     """One thing that a command line does. ``runner``: the program or test runner; ``targets``: the files, folders or tests that it is told
     to look at, relative to ``folder``'s parent as far as that is known; ``narrow``: a pattern that picks among them (``-k``, ``-run``).
     ``key`` is equal for two commands that check the same. ``stops``: it stops at its first failure, so that the rest is not told.
-    ``certain``: an exit code of the line is this one's (no pipe, ``||`` or ``;`` behind it)."""
+    ``certain``: an exit code of the line is this one's (no pipe, ``||`` or ``;`` behind it). ``inline``: a program that is written on
+    the line itself, or fed to an interpreter, so that no two of them are the same check."""
 
     kind: WorkKind
     runner: str
@@ -60,8 +61,12 @@ class Work(Value):
     stops: bool = False
     certain: bool = True
     harmless: bool = False
+    inline: bool = False
 
 
+# Options behind which an interpreter is given a program, and those of interpreters that take another value.
+_GIVEN = {"php": ("-r",), "": ("-e", "-p", "-pe", "--eval", "--print")}
+_WITH_VALUE = frozenset(("-W", "-X", "-r", "--require", "--import", "--loader", "--env-file", "-I"))
 _BY_PROGRAM: dict[str, str] = {}
 _MANAGERS = frozenset(("npm", "yarn", "pnpm", "bun"))
 _PACKAGE = frozenset(("--filter", "-F", "--workspace"))
@@ -120,14 +125,43 @@ def _work(simple: SimpleCommand, folder: str) -> Work | None:
         targets = tuple(sorted({*packages, *(_placed(folder, target) for target in targets)}))
     shown = " ".join((*(f"{name}={value}" for name, value in simple.assignments), *simple.words))[:_LONGEST]
     harmless = kind in _HARMLESS and not (kind == "test" and not UPDATING.isdisjoint(words[1:]))
-    told = (runner, folder, *targets, narrow) if kind == "test" else (folder, *words, *packages)
+    told = (runner, folder, *targets, narrow, tags_of(shown)) if kind == "test" else (folder, *words, *packages)
     key = " ".join(filter(None, told))
-    return Work(kind, runner, f"{kind}:{key}"[:_LONGEST], shown, targets, narrow, stops, True, harmless)
+    inline = kind == "run" and _is_inline(words, simple)
+    return Work(kind, runner, f"{kind}:{key}"[:_LONGEST], shown, targets, narrow, stops, True, harmless, inline)
+
+
+def tags_of(shown: str) -> str:
+    """The tags that Go is told to build with; "" for none."""
+    words = shown.replace("=", " ").split()
+    at = next((at for at, word in enumerate(words) if word in ("-tags", "--tags")), len(words))
+    return "".join(words[at + 1 : at + 2])
+
+
+def _is_inline(words: tuple[str, ...], simple: SimpleCommand) -> bool:
+    """Whether what runs stands on the line itself: behind ``-c`` or ``-e``, in a heredoc, or piped into an interpreter."""
+    if any(redirect.operator in ("<<", "<<-", "<<<") for redirect in simple.redirects):
+        return True
+    name = words[0]
+    if not (is_python(name) or name == "node" or name in INTERPRETERS):
+        return False
+    given = () if is_python(name) else _GIVEN.get(name, _GIVEN[""])
+    at = 1
+    while at < len(words):
+        word = words[at]
+        if word == "-" or word in given or (is_python(name) and word.endswith("c") and word[0] == "-" and word[1:2] != "-"):
+            return True
+        if not word.startswith("-"):
+            return False  # a file
+        at += 2 if word in _WITH_VALUE else 1
+    return simple.joined in ("|", "|&") or any(redirect.operator == "<" for redirect in simple.redirects)
 
 
 def _of_one_package(words: tuple[str, ...], folder: str) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
     """What a package manager is asked for, without the options that say of which package or in which folder; that folder, and the
     packages."""
+    if words[:1] == ("corepack",) and words[1:2] and words[1] in _MANAGERS:
+        words = words[1:]
     manager = words[0] if words else ""
     if manager not in _MANAGERS:
         return words, folder, ()
@@ -192,6 +226,8 @@ def _of_interpreter(words: tuple[str, ...]) -> tuple[WorkKind, str] | None:
     if is_python(name):
         return _of_python(words)
     if name == "node":
+        if "--run" in words:
+            return _by_script("".join(words[words.index("--run") + 1 :][:1]), "node")
         return ("test", "node") if "--test" in words else ("run", "node")
     if name in ("sed", "perl"):
         return ("other", name) if any(word.startswith(("-i", "-pi")) for word in words[1:]) else ("look", name)
@@ -200,6 +236,11 @@ def _of_interpreter(words: tuple[str, ...]) -> tuple[WorkKind, str] | None:
 
 def _of_builder(words: tuple[str, ...]) -> tuple[WorkKind, str] | None:
     """Make and its like: by the name of the target."""
+    if words[0] in ("mise", "turbo"):
+        named = [word for word in words[1:] if not word.startswith("-")]
+        asked = named[:1] in (["run"], ["r"])
+        script = "".join(named[1:2] if asked else named[:1] if words[0] == "turbo" else ())
+        return _by_script(script, words[0]) if script else None
     if words[0] not in ("make", "gmake", "just", "task", "ninja", "invoke", "inv"):
         return None
     told = next((word for word in words[1:] if not word.startswith("-") and "=" not in word), "")
@@ -248,9 +289,15 @@ def _of_package_manager(words: tuple[str, ...]) -> tuple[WorkKind, str] | None:
     return _by_script(verb, name)
 
 
+_OF_CHECKS = frozenset(("typecheck", "types", "type", "tsc", "mypy", "lint", "eslint", "format", "fmt", "prettier", "build"))
+
+
 def _by_script(script: str, runner: str) -> tuple[WorkKind, str]:
     """A script or target by its name: ``test:unit``, ``lint``, ``typecheck``, ``build``."""
-    head = script.replace("-", ":").replace("_", ":").partition(":")[0]
+    head, *others = script.replace("-", ":").replace("_", ":").split(":")
+    # "check" says that something is checked, and the other part what: check-types, check:format.
+    if head == "check" and (told := next((word for word in others if word in _OF_CHECKS), "")):
+        head = told
     for kind, names in (
         ("test", ("test", "tests", "check", "spec", "unit", "e2e", "integration", "vitest", "jest", "pytest", "ci")),
         ("types", ("typecheck", "types", "type", "tsc", "mypy")),
@@ -291,7 +338,7 @@ def _told(runner: str, kind: str, words: tuple[str, ...]) -> tuple[tuple[str, ..
         stops = stops or (kind == "test" and word in STOPPING and not (runner == "go" and word == "-f"))
         if name in narrowing:
             picked = value if equals else words[at + 1] if at + 1 < len(words) else ""
-            narrow.append(f"not {picked}" if name in ("--deselect", "--ignore") else picked)
+            narrow.append(f"not {picked}" if name in ("--deselect", "--ignore", "--skip") else picked)
             at += 1 if equals else 2
         elif word == "--":
             at += 1
@@ -324,6 +371,9 @@ def _is_verb(runner: str, word: str, before: list[str]) -> bool:
         "run",
         "nextest",
         "run-script",
+        "run-many",
+        "affected",
+        "precommit",
         "watch",
         "exec",
         "check",

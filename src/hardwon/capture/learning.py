@@ -64,8 +64,9 @@ def close(state: State, closed: Sequence[Red], green: Green, at: int) -> tuple[S
         if green.edits < red.last:
             continue  # it began before the failure was last seen
         if green.edits == red.last:
-            if green.check == red.check:
+            if green.check == red.check or _is_as_wide(green, red):
                 gone.append(red)
+            if green.check == red.check:
                 lessons += [lesson.flaky(red, at)] if is_flaky(red, green) else _checked_out(state, red, at)
             continue
         gone.append(red)
@@ -75,10 +76,22 @@ def close(state: State, closed: Sequence[Red], green: Green, at: int) -> tuple[S
     return after, lessons
 
 
+def _is_as_wide(green: Green, red: Red) -> bool:
+    """Whether a run took in all that the one did that showed a failure: what passes alone may still fail among others."""
+    if green.narrow and green.narrow != red.narrow:
+        return False
+    if not green.targets:
+        return True
+    inside = [own for own in red.targets if any(own == one or own.startswith((f"{one}/", f"{one}::")) for one in green.targets)]
+    return bool(red.targets) and len(inside) == len(red.targets)
+
+
 def _checked_out(state: State, red: Red, at: int) -> list[Lesson]:
     """Green without an edit because git took the last ones back."""
     undone = _undone(state, red)
-    places = places_of(red, undone) if undone and red.kind == "test" else []
+    if not undone or red.kind != "test" or _is_slip(state, red, undone):
+        return []
+    places = places_of(red, undone)
     return [lesson.taken_back(red, undone, places, at)] if places else []
 
 
@@ -156,6 +169,8 @@ def _is_slip(state: State, red: Red, fixes: Sequence[Change]) -> bool:
 
 def is_of_a_compiler(red: Red) -> bool:
     """Whether a compiler said it, or a check of types; not what was raised by code as it was loaded."""
+    if red.error == "Error" and red.kind in ("build", "types"):
+        return True  # what a bundler raises when it has not built
     raised = red.error.endswith(("Error", "Exception")) and red.error != "TSError"
     return (red.compiled or red.kind in ("build", "types")) and not raised
 
@@ -164,13 +179,21 @@ def _is_routine(state: State, red: Red, fixes: Sequence[Change]) -> bool:
     """Whether a failure and its end are a matter of course: a test ahead of its code, an expectation brought up to date, a script made
     for once."""
     said = f"{red.error}: {red.message}".lower()
-    if red.kind == "test" and _is_new(state, red) and (any(words in said for words in _MISSING) or not _is_repair(state)):
+    ahead = any(words in said for words in _MISSING) or not _is_repair(state) or _is_in_the_making(state, red, fixes)
+    if red.kind == "test" and ahead and _is_new(state, red):
         return True
     if red.edits and all(is_test(change.path) for change in fixes):
         return True
     if red.kind == "run":
-        return not red.frames or _is_scratch(state, red)
+        return not red.frames or is_scratch(state, red)
     return False
+
+
+def _is_in_the_making(state: State, red: Red, fixes: Sequence[Change]) -> bool:
+    """Whether the code that was mended was written in this session as well, before it failed."""
+    made = {change.path for change in state.changes if change.whole and not change.old and change.number <= red.edits}
+    code = [change for change in fixes if not is_test(change.path)]
+    return bool(code) and all(change.path in made for change in code)
 
 
 def _is_silenced(red: Red, fixes: Sequence[Change]) -> bool:
@@ -237,9 +260,10 @@ def _is_renamed(state: State, red: Red) -> bool:
     return len(name) > 1 and any((name in change.old) != (name in change.new) for change in own)
 
 
-def _is_scratch(state: State, red: Red) -> bool:
+def is_scratch(state: State, red: Red) -> bool:
+    """Whether what failed was written for once: on the command line, in a temporary folder, or as a whole in this session."""
     words = red.shown.split()
-    if "-c" in words or "-e" in words or "-" in words or "<<" in red.shown or "/tmp/" in red.shown:  # noqa: S108 - read in a command
+    if "-c" in words or "-e" in words or "-" in words or "/tmp/" in red.shown:  # noqa: S108 - read in a command
         return True
     return any(change.whole and not change.old and any(word.endswith(change.path) for word in words) for change in state.changes)
 

@@ -12,13 +12,14 @@ LONGEST_MESSAGE = 300
 
 
 class Report:
-    """What a reader finds. ``names``: each failing test with what was said of it and its file."""
+    """What a reader finds. ``names``: each failing test with what was said of it and its file;
+    ``uncounted``: the runner says nowhere how many failed, so that what was cut off is not missed."""
 
     def __init__(self) -> None:
         self.passed = self.failed = 0
         self.names: dict[str, tuple[str, str]] = {}  # name -> (message, file)
         self.passing: dict[str, None] = {}
-        self.told = self.broken = False
+        self.told = self.broken = self.uncounted = False
 
     def fail(self, name: str, message: str = "", file: str = "") -> None:
         """A test failed; what is told of it twice adds up."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LONGEST = 200_000  # characters of an output that are read: its beginning and its end
 _MESSAGE = 300
+_BELOW = 12  # lines below what a bundler raises in which its first error stands
 
 
 class Failing(Value):
@@ -40,7 +41,7 @@ class Failing(Value):
 class Results(Value):
     """``passed`` and ``failed`` are counts as the runner tells them, ``passing`` names of tests that it tells to have passed; ``broken``:
     nothing could be run at all (it does not compile, a test file cannot be imported); ``verdict``: whether all that ran passed, None
-    where the output does not say."""
+    where the output does not say; ``counted``: it says how many failed."""
 
     passed: int = 0
     failed: int = 0
@@ -48,6 +49,7 @@ class Results(Value):
     passing: tuple[str, ...] = ()
     broken: bool = False
     verdict: bool | None = None
+    counted: bool = True
 
 
 def read(output: str) -> Results | None:
@@ -69,6 +71,8 @@ def failure(output: str) -> Failing | None:
     nothing that tells."""
     text = _cut(output)
     traces = _traces(text)
+    if traces and _COUNTED.match(traces[0].message):
+        return _bundler(traces[0].kind, readied(text)) or _of_trace("", traces[0]).replace(compiled=True)
     if traces:
         return _of_trace("", traces[0])
     return _compiler(readied(text))
@@ -95,7 +99,7 @@ def _results(report: Report, traces: Sequence[Trace], lines: Sequence[str]) -> R
     if report.broken:
         failing = [one if bare_name(one.name) else one.replace(compiled=True) for one in failing]
     verdict = None if not (failed or report.passed or report.broken) else not (failed or report.broken)
-    return Results(report.passed, failed, tuple(failing), tuple(report.passing), report.broken, verdict)
+    return Results(report.passed, failed, tuple(failing), tuple(report.passing), report.broken, verdict, not report.uncounted)
 
 
 def _failing(name: str, message: str, file: str, traces: Sequence[Trace]) -> Failing:
@@ -172,12 +176,28 @@ _COMPILERS = (
     # gcc, clang, go, mypy, javac
     Pattern(
         r"(?P<path>(?:[A-Za-z]:)?[^\s:][^:]{0,300}\.\w{1,6}):(?P<line>\d{1,7})(?::\d{1,6})?: "
-        r"(?P<kind>(?:fatal )?error): (?P<said>.{1,300})$"
+        r"(?P<kind>(?:fatal )?error|ERROR): (?P<said>.{1,300})$"
     ),
     Pattern(r"(?P<path>\.{0,2}/?[\w./-]{1,300}\.go):(?P<line>\d{1,7}):\d{1,6}: (?P<said>.{1,300})$"),
     Pattern(r"(?:\[ERROR\] )?(?P<path>/?[\w./-]{1,300}\.(?:java|kt)):\[(?P<line>\d{1,7}),\d{1,6}\] (?P<said>.{1,300})$"),
 )  # fmt: skip
+# Bundlers raise how many errors there were; the errors themselves stand below, each behind or under its place.
+_COUNTED = Pattern(r".{0,100}failed with \d{1,6} errors?:?")
+_PLACE = Pattern(r"(?P<path>\.{0,2}/?[^\s:()]{1,300}\.\w{1,6}):(?P<line>\d{1,7}):\d{1,6}(?P<said>.{0,300})$")
 _RUST_PLACE = Pattern(r"\s*--> (.{1,300}?):(\d{1,7}):\d{1,6}$")
+
+
+def _bundler(kind: str, lines: Sequence[str]) -> Failing | None:
+    """The first error that a bundler counted."""
+    start = next((at for at, line in enumerate(lines) if _COUNTED.match(line)), len(lines))
+    for at in range(start + 1, min(start + 1 + _BELOW, len(lines))):
+        found = _PLACE.match(lines[at].strip())
+        if found:
+            under = next((line for line in lines[at + 1 : at + 3] if line.strip()), "")
+            said = found["said"].strip(" :").removeprefix("ERROR").strip(" :") or under.strip()
+            path, line = found["path"], int(found["line"])
+            return Failing("", kind, said[:_MESSAGE], path, ((path, line, ""),), signature(kind, said), True)
+    return None
 
 
 def _compiler(lines: Sequence[str]) -> Failing | None:

@@ -90,8 +90,9 @@ _GO_PACKAGE = Pattern(r"(ok|FAIL)\s+(\S+)(?:\s+(\[build failed\]|\[setup failed\
 
 def _go(lines: Sequence[str], report: Report) -> None:
     # Of the package that is being told of: "PASS" above its line, its tests that passed, whether none was run.
-    passed, ran, empty = 0, 0, False
+    passed, ran, empty, failed = 0, 0, False, False
     for line in lines:
+        failed = failed or line == "FAIL"  # the last word, where what failed is cut off above it
         if found := _GO_FAIL.match(line):
             if found[2] != "FAIL":
                 ran += found[2] == "PASS"
@@ -118,7 +119,9 @@ def _go(lines: Sequence[str], report: Report) -> None:
             passed += not empty
             report.passed += not empty
     if report.names:
-        report.failed = len(report.names)
+        report.failed, report.uncounted = len(report.names), True
+    elif failed and report.told and not report.failed:
+        report.failed = 1
 
 
 _CARGO_TEST = Pattern(r"test (\S{1,300}?)(?: - should panic)? \.\.\. (ok|FAILED)$")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon.capture import lesson, routine
-from hardwon.capture.commands import works
+from hardwon.capture.commands import tags_of, works
 from hardwon.capture.edited import placed, slashed
 from hardwon.capture.helping import is_debugging
 from hardwon.capture.learning import close, is_flaky, is_of_a_compiler, places_of, together
@@ -28,9 +28,15 @@ _READING_GIT = frozenset(
     )
 )  # fmt: skip
 # What runs a project's own tests, whichever runner does it; and the runners that take a part of a file's name for it.
-_ALL_TESTS = frozenset(("npm", "yarn", "pnpm", "bun", "make", "just", "task", "tox", "nox"))
+_ALL_TESTS = frozenset(("npm", "yarn", "pnpm", "bun", "make", "just", "task", "tox", "nox", "turbo", "nx", "mise"))
+# What the names of scripts say whose tests are not among those that "test" alone runs.
+_APART = frozenset(("integration", "e2e", "ci", "smoke", "acceptance", "functional", "browser", "system"))
 _BY_PART = frozenset(("jest", "vitest", "npm", "yarn", "pnpm", "bun"))
 _MOST_LESSONS = 3  # of one event
+# What puts other files in place of those that were edited: mostly to see that a test notices, and then the old ones come back.
+_MEDDLING = frozenset(("cp", "mv", "sed", "perl", "patch"))
+_MEDDLING_GIT = frozenset(("checkout", "switch", "stash", "restore", "reset", "apply", "revert"))
+_LAST_LINES = 12  # in which the last report of a line stands that runs one check twice
 _NOT_TAKING = frozenset(("-b", "-B", "--staged", "--orphan", "--detach", "--ours", "--theirs"))
 
 
@@ -39,18 +45,25 @@ def ended(state: State, event: Event, since: int, world: int) -> tuple[State, tu
     folder = placed(event.cwd, "", state.root) if event.cwd and slashed(event.cwd) != state.root else ""
     done = works(event.command, folder)
     lessons: list[Lesson] = []
-    for work in done:
-        if work.kind in ("test", "build", "types", "run"):
-            state, learnt = _checked(state, event, work, len([one for one in done if one.kind == work.kind]) == 1, since, world)
+    meddled = aside = False
+    again = _again_green(event, done)
+    for at, work in enumerate(done):
+        told = event.replace(output=again[work.key]) if work.key in again else event
+        later = work.key in again and any(one.key == work.key for one in done[at + 1 :])
+        if work.kind in ("test", "build", "types", "run") and not (work.inline or aside or later):
+            alone = len([one for one in done if one.kind == work.kind]) == 1
+            state, learnt = _checked(state, told, work, alone, since, world, meddled)
             lessons += learnt
+        aside = _is_aside(work, aside)
+        meddled = meddled or _meddles(work)
         if work.kind == "git":
             state = _git(state, work, event)
         if _changes(work):
             world = -1  # what comes behind it on the line meets other files, or another machine
     if any(_changes(work) for work in done) and event.ended != "denied":
         state = state.replace(world=state.world + 1)
-    told = together(lessons)
-    fresh = tuple(one for one in told if one.text not in state.told or one.outcome == "failed")[:_MOST_LESSONS]
+    joined = together(lessons)
+    fresh = tuple(one for one in joined if one.text not in state.told or one.outcome == "failed")[:_MOST_LESSONS]
     state = state.replace(told=(*state.told, *(one.text for one in fresh))[-TOLD:])
     return state, fresh
 
@@ -58,6 +71,39 @@ def ended(state: State, event: Event, since: int, world: int) -> tuple[State, tu
 def _changes(work: Work) -> bool:
     """Whether the files or the machine may be others after it, whichever way it ended."""
     return _verb(work.shown.split())[0] not in _READING_GIT if work.kind == "git" else not work.harmless
+
+
+def _meddles(work: Work) -> bool:
+    """Whether a command may have changed the code that a check behind it on the line looks at, other than by an edit of the session."""
+    if work.kind == "git":
+        verb, rest = _verb(work.shown.split())
+        return verb in _MEDDLING_GIT and not (verb == "stash" and rest[:1] in (["list"], ["show"]))
+    return work.inline or (work.kind == "other" and work.runner in _MEDDLING)
+
+
+def _is_aside(work: Work, aside: bool) -> bool:
+    """Whether the session's own edits are stashed behind a command: what is checked then is not what the session made."""
+    verb, rest = _verb(work.shown.split()) if work.kind == "git" else ("", [])
+    if verb != "stash":
+        return aside
+    return not rest or rest[0].startswith("-") or rest[0] in ("push", "save")
+
+
+def _again_green(event: Event, done: Sequence[Work]) -> dict[str, str]:
+    """The checks that a line runs more than once and whose last report is green, with that report: red first, on purpose."""
+    keys = [work.key for work in done if work.kind == "test"]
+    twice = {key for key in keys if keys.count(key) > 1}
+    if not twice:
+        return {}
+    from hardwon.capture import results
+
+    lines = event.output.rstrip().split("\n")[-_LAST_LINES:]
+    for at in range(len(lines) - 1, -1, -1):
+        text = "\n".join(lines[at:])
+        told = results.read(text)
+        if told is not None and told.verdict is not None:
+            return dict.fromkeys(twice, text) if told.verdict else {}
+    return {}
 
 
 def _git(state: State, work: Work, event: Event) -> State:
@@ -90,7 +136,9 @@ def _is_named(path: str, named: Sequence[str]) -> bool:
     return any(path == one or path.endswith(f"/{one}") or path.startswith(f"{one.rstrip('/')}/") for one in named)
 
 
-def _checked(state: State, event: Event, work: Work, alone: bool, since: int, world: int) -> tuple[State, list[Lesson]]:
+def _checked(
+    state: State, event: Event, work: Work, alone: bool, since: int, world: int, meddled: bool
+) -> tuple[State, list[Lesson]]:
     code = event.exit_code if event.exit_code is not None else {"ok": 0, "failed": 1}.get(event.ended)
     project = _project(state)
     if event.ended in ("denied", "interrupted"):
@@ -107,7 +155,7 @@ def _checked(state: State, event: Event, work: Work, alone: bool, since: int, wo
     if routine.reason(work, event.exit_code, event.ended, event.output, project):
         return state, []
     counted = state.replace(failed=state.failed + 1)
-    return _red(counted, work, results, event, since, world)
+    return _red(counted, work, results, event, since, world, meddled)
 
 
 def _results(work: Work, output: str) -> Results | None:
@@ -145,22 +193,68 @@ def _project(state: State) -> frozenset[str]:
     return frozenset(found - {""})
 
 
-def _red(state: State, work: Work, results: Results | None, event: Event, since: int, world: int) -> tuple[State, list[Lesson]]:
+def _red(
+    state: State, work: Work, results: Results | None, event: Event, since: int, world: int, meddled: bool
+) -> tuple[State, list[Lesson]]:
     lessons: list[Lesson] = []
-    passed = _passed_besides(work, results, event, since, world) if results is not None else None
+    passed = _passed_besides(work, results, event, since, world) if results is not None and not meddled else None
     open_before = state.open
+    failures = _failures(work, results, event.output)
     if passed is not None:
+        state = _still_shown(state, failures, since)
         closed = [
-            red for red in state.open if red.test and red.test not in passed.but and red.last <= since and closes(passed, red)
-        ]
+            red
+            for red in state.open
+            if red.test and red.test not in passed.but and red.last <= since and closes(passed, red)
+            and not (red.raced and _shows(failures, red)) and not _has_moved(state, red, failures, since)
+        ]  # fmt: skip
         state, lessons = close(state, closed, passed, event.at)
     moved = len(state.open) < len(open_before)
-    for failing in _failures(work, results, event.output):
+    for failing in failures:
         if routine.of_failure(failing.kind, failing.message, _project(state)):
+            continue
+        if meddled and not any(_is_same(red, work, failing) and _is_one(red, failing) for red in state.open):
             continue
         state, learnt = _one_red(state, work, failing, event, since, world, moved)
         lessons += learnt
     return with_green(state, passed) if passed is not None else state, lessons
+
+
+def _still_shown(state: State, failures: Sequence[Failing], since: int) -> State:
+    """The state in which a failure is as good as seen again that now a test shows which did not before: tests that race fail in turn."""
+    known = {one.test for one in state.open}
+    fresh = [one for one in failures if one.name not in known]
+    shown = tuple(
+        red.replace(last=since, raced=True)
+        if red.test and red.last < since and _shows(failures if red.raced else fresh, red)
+        else red
+        for red in state.open
+    )
+    seen: State = state.replace(open=shown)
+    return seen
+
+
+def _shows(failures: Sequence[Failing], red: Red) -> bool:
+    """Whether another test fails as this one did."""
+    return any(one.name != red.test and _is_one(red, one) for one in failures)
+
+
+def _has_moved(state: State, red: Red, failures: Sequence[Failing], since: int) -> bool:
+    """Whether a test that did not fail before fails now as this one did, in the same file: nobody can tell whether anything was mended."""
+    known = {one.test for one in state.open}
+    return red.last < since and any(one.name not in known and _is_alike(red, one) for one in failures)
+
+
+def _is_one(red: Red, failing: Failing) -> bool:
+    """Whether two failures are one by what they say; a comparison that did not hold says nothing of that."""
+    opaque = lesson.is_opaque(failing.kind) or failing.message.startswith("assertion")
+    return bool(failing.signature) and red.signature == failing.signature and not opaque
+
+
+def _is_alike(red: Red, failing: Failing) -> bool:
+    if failing.signature and red.signature == failing.signature:
+        return True
+    return bool(failing.file and failing.kind) and (red.file, red.error) == (failing.file, failing.kind)
 
 
 def _failures(work: Work, results: Results | None, output: str) -> Sequence[Failing]:
@@ -190,11 +284,17 @@ def _one_red(
 def _new_red(state: State, work: Work, failing: Failing, event: Event, since: int, world: int) -> tuple[Red, list[Lesson]]:
     """A failure that was not open yet; flaky where the very same passed just now."""
     green = _last_green(state, work, failing)
+    own = [one for one in state.open if one.test != failing.name and one.kind == work.kind]
+    if green and any(one.test in green.but and _is_alike(one, failing) for one in own):
+        green = None  # another test showed it then
+    one_before = next((one for one in own if one.test and _is_one(one, failing)), None)
+    first = one_before.edits if one_before else since
+    last_green = one_before.green_edits if one_before else green.edits if green else -1
     file, said = failing.file[:300].removeprefix("./"), passage(event.output, failing)
     red = Red(
         work.key, work.kind, work.runner, work.shown, work.targets, failing.name, failing.kind[:100], failing.message[:300],
-        failing.signature, file, _frames(failing, event, state), said, event.at, since, world, since, (),
-        green.edits if green else -1, (), work.narrow, failing.compiled,
+        failing.signature, file, _frames(failing, event, state), said, event.at, first, world, since, (),
+        last_green, (), work.narrow, failing.compiled, bool(one_before and one_before.raced),
     )  # fmt: skip
     return red, [lesson.flaky(red, event.at)] if green and is_flaky(red, green) else []
 
@@ -203,8 +303,8 @@ def _again_red(
     state: State, known: Red, work: Work, failing: Failing, event: Event, since: int, world: int, moved: bool
 ) -> tuple[Red, list[Lesson]]:
     """A failure that is still open; a lesson where edits that were to mend it have not, twice."""
-    # Edits that made something else pass were not meant for this one.
-    tried = not moved and [
+    # Edits that made something else pass were not meant for this one, and of one that comes and goes nobody knows what was.
+    tried = not (moved or known.raced) and [
         change
         for change in state.changes
         if known.last < change.number <= since and not change.undone and not is_test(change.path) and not is_debugging(change)
@@ -217,6 +317,9 @@ def _again_red(
                             "frames": _frames(failing, event, state), "passage": passage(event.output, failing),
                             "compiled": failing.compiled}),
     )  # fmt: skip
+    if failing.signature and known.signature and not same:  # another failure of the same check
+        green = _last_green(state, work, failing)
+        red = red.replace(at=event.at, edits=since, green_edits=green.edits if green else -1, tries=())
     if len(red.tries) < 2 or known.places or (red.edits and is_of_a_compiler(red)):
         return red, []
     made = [change for change in state.changes if known.edits < change.number <= since and not is_test(change.path)]
@@ -266,6 +369,8 @@ def _passed_besides(work: Work, results: Results, event: Event, since: int, worl
     failing = tuple(one.name for one in results.failing)
     if work.stops or results.broken or not failing or results.failed > len(failing) or not all(failing):
         return None
+    if not results.counted and (not work.certain or "truncated" in event.output):
+        return None  # Go names those that failed and does not count them: of a part of that nobody knows who passed
     return Green(
         work.key,
         work.runner,
@@ -295,16 +400,33 @@ def closes(green: Green, red: Red) -> bool:
     if green.kind != red.kind or red.kind != "test":
         return False
     if red.test:
-        return red.test in green.names or _covers(green, red.test, red.file, red.runner, red.targets)
+        return red.test in green.names or (
+            _is_built_alike(green, red) and _covers(green, red.test, red.file, red.runner, red.targets)
+        )
     return green.runner == red.runner and not green.targets and not green.narrow
+
+
+def _is_built_alike(green: Green, red: Red) -> bool:
+    """Whether a run may have built the test at all: Go's tags leave out what is not asked for."""
+    tags = tags_of(red.shown)
+    return not tags or tags == tags_of(green.shown) or (green.runner == red.runner and green.runner != "go")
+
+
+def _is_apart(runner: str) -> bool:
+    """Whether a script by its name runs tests that "test" alone leaves out."""
+    script = runner.partition(" ")[2]
+    return not _APART.isdisjoint(script.replace("-", ":").replace("_", ":").split(":"))
 
 
 def _is_runner_of(green: Green, runner: str) -> bool:
     """Whether a run may take in tests that another command ran: by the same runner, by what runs all of a project's tests, or by name
     where the other one did that."""
+    program = runner.partition(" ")[0]
+    if program == green.runner and _is_apart(runner):
+        return False
     if green.runner == runner or green.runner in _ALL_TESTS:
         return True
-    return runner.partition(" ")[0] in _ALL_TESTS and bool(green.targets or green.narrow or green.names)
+    return program in _ALL_TESTS and bool(green.targets or green.narrow or green.names)
 
 
 def _covers(green: Green, test: str, file: str, runner: str, targets: tuple[str, ...]) -> bool:

@@ -39,7 +39,7 @@ class Red(Value):
     ``edits`` how many edits had been made when it was first seen, ``world`` how often anything else had changed; ``last`` the edits
     at the last time; ``tries``: the edit counts at which it came back after new edits; ``green_edits``: the edits at the last run of this
     session on which the same had passed, -1 where it had not; ``places`` (path, symbol) as they were told when it was raised;
-    ``compiled``: a compiler said it, and nothing ran."""
+    ``compiled``: a compiler said it, and nothing ran; ``raced``: another test has shown it in this one's place."""
 
     check: str
     kind: str
@@ -62,6 +62,7 @@ class Red(Value):
     places: tuple[tuple[str, str], ...] = ()
     narrow: str = ""
     compiled: bool = False
+    raced: bool = False
 
 
 class Green(Value):

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from hardwon.capture.learning import is_scratch
 from hardwon.capture.lesson import plain_test, shown, stable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hardwon.capture.state import State
+    from hardwon.capture.state import Red, State
 
 LONGEST = 1_800  # characters
 _PROMPTS, _FILES, _FAILURES = 3, 8, 5
 
 
 def of(state: State) -> str:
-    """The summary of a session; "" where nothing happened that is worth keeping: no edit, no open failure, no decision."""
-    if not (state.files or state.open or state.decided):
+    """The summary of a session; "" where nothing happened that is worth keeping: no edit of code, no open failure of it, no
+    decision."""
+    failing = _failing(state)
+    if not (state.files or failing or state.decided):
         return ""
     parts = [
         _line("Asked", [_short(text, 200) for text in _asked(state)], "; "),
         _line("Decided", [_short(said.text, 200) for said in state.decided[-4:]], "; "),
         _line("Changed", _changed(state), ", "),
         _line("Learnt", [_short(text, 160) for text in state.told[-4:]], "; "),
-        _line("Still failing", _failing(state), "; "),
+        _line("Still failing", failing, "; "),
         _line("Last words", [_short(state.words, 300)] if state.words else [], ""),
     ]
     return "\n".join(part for part in parts if part)[:LONGEST].rstrip()
@@ -45,11 +48,23 @@ def _changed(state: State) -> list[str]:
 
 def _failing(state: State) -> list[str]:
     found: dict[str, None] = {}
-    for red in state.open[-_FAILURES:]:
+    for red in [one for one in state.open if _is_of_the_project(state, one)][-_FAILURES:]:
         error = stable(f"{red.error}: {red.message}" if red.error else red.message)
         name = plain_test(red.test) if red.test else stable(red.shown)
         found[f"{name}: {error}" if error else name] = None
     return list(found)
+
+
+def _is_of_the_project(state: State, red: Red) -> bool:
+    """Whether a failure is one that somebody has to mend: a test that has a name, or what went through code of the project."""
+    if red.test:
+        return True
+    return any(_is_own(path) for path, _, _ in red.frames) and not (red.kind == "run" and is_scratch(state, red))
+
+
+def _is_own(path: str) -> bool:
+    outside = path.startswith(("/", "<", "[", "node:", "file:")) or path[1:2] == ":"
+    return bool(path) and not outside and "node_modules/" not in path and "site-packages/" not in path
 
 
 def _short(text: str, most: int) -> str:
