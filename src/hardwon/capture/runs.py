@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from hardwon.capture import lesson, routine
-from hardwon.capture.commands import tags_of, works
+from hardwon.capture.commands import works
+from hardwon.capture.covering import closes, covers
 from hardwon.capture.edited import placed, slashed
 from hardwon.capture.helping import is_debugging
 from hardwon.capture.learning import close, is_flaky, is_of_a_compiler, places_of, together
+from hardwon.capture.mutating import after_git, changes, is_aside, meddles
 from hardwon.capture.quoted import passage
 from hardwon.capture.state import GREENS, OPEN, TOLD, Green, Red
 from hardwon.code.test_names import is_test
@@ -21,23 +23,8 @@ if TYPE_CHECKING:
     from hardwon.capture.results import Failing, Results
     from hardwon.capture.state import State
 
-_READING_GIT = frozenset(
-    (
-        "status", "diff", "log", "show", "blame", "branch", "rev-parse", "remote", "config", "ls-files", "grep", "describe", "add",
-        "commit", "push", "fetch", "tag", "shortlog", "reflog", "cat-file", "rev-list", "help", "--version",
-    )
-)  # fmt: skip
-# What runs a project's own tests, whichever runner does it; and the runners that take a part of a file's name for it.
-_ALL_TESTS = frozenset(("npm", "yarn", "pnpm", "bun", "make", "just", "task", "tox", "nox", "turbo", "nx", "mise"))
-# What the names of scripts say whose tests are not among those that "test" alone runs.
-_APART = frozenset(("integration", "e2e", "ci", "smoke", "acceptance", "functional", "browser", "system"))
-_BY_PART = frozenset(("jest", "vitest", "npm", "yarn", "pnpm", "bun"))
 _MOST_LESSONS = 3  # of one event
-# What puts other files in place of those that were edited: mostly to see that a test notices, and then the old ones come back.
-_MEDDLING = frozenset(("cp", "mv", "sed", "perl", "patch"))
-_MEDDLING_GIT = frozenset(("checkout", "switch", "stash", "restore", "reset", "apply", "revert"))
 _LAST_LINES = 12  # in which the last report of a line stands that runs one check twice
-_NOT_TAKING = frozenset(("-b", "-B", "--staged", "--orphan", "--detach", "--ours", "--theirs"))
 
 
 def ended(state: State, event: Event, since: int, world: int) -> tuple[State, tuple[Lesson, ...]]:
@@ -54,39 +41,18 @@ def ended(state: State, event: Event, since: int, world: int) -> tuple[State, tu
             alone = len([one for one in done if one.kind == work.kind]) == 1
             state, learnt = _checked(state, told, work, alone, since, world, meddled)
             lessons += learnt
-        aside = _is_aside(work, aside)
-        meddled = meddled or _meddles(work)
+        aside = is_aside(work, aside)
+        meddled = meddled or meddles(work)
         if work.kind == "git":
-            state = _git(state, work, event)
-        if _changes(work):
+            state = after_git(state, work, event)
+        if changes(work):
             world = -1  # what comes behind it on the line meets other files, or another machine
-    if any(_changes(work) for work in done) and event.ended != "denied":
+    if any(changes(work) for work in done) and event.ended != "denied":
         state = state.replace(world=state.world + 1)
     joined = together(lessons)
     fresh = tuple(one for one in joined if one.text not in state.told or one.outcome == "failed")[:_MOST_LESSONS]
     state = state.replace(told=(*state.told, *(one.text for one in fresh))[-TOLD:])
     return state, fresh
-
-
-def _changes(work: Work) -> bool:
-    """Whether the files or the machine may be others after it, whichever way it ended."""
-    return _verb(work.shown.split())[0] not in _READING_GIT if work.kind == "git" else not work.harmless
-
-
-def _meddles(work: Work) -> bool:
-    """Whether a command may have changed the code that a check behind it on the line looks at, other than by an edit of the session."""
-    if work.kind == "git":
-        verb, rest = _verb(work.shown.split())
-        return verb in _MEDDLING_GIT and not (verb == "stash" and rest[:1] in (["list"], ["show"]))
-    return work.inline or (work.kind == "other" and work.runner in _MEDDLING)
-
-
-def _is_aside(work: Work, aside: bool) -> bool:
-    """Whether the session's own edits are stashed behind a command: what is checked then is not what the session made."""
-    verb, rest = _verb(work.shown.split()) if work.kind == "git" else ("", [])
-    if verb != "stash":
-        return aside
-    return not rest or rest[0].startswith("-") or rest[0] in ("push", "save")
 
 
 def _again_green(event: Event, done: Sequence[Work]) -> dict[str, str]:
@@ -104,36 +70,6 @@ def _again_green(event: Event, done: Sequence[Work]) -> dict[str, str]:
         if told is not None and told.verdict is not None:
             return dict.fromkeys(twice, text) if told.verdict else {}
     return {}
-
-
-def _git(state: State, work: Work, event: Event) -> State:
-    """What git takes back counts as taken back."""
-    verb, rest = _verb(work.shown.split())
-    if verb in _READING_GIT or event.ended in ("denied", "interrupted", "failed"):
-        return state
-    # What is stashed is put aside, mostly to see how it was before, and comes back.
-    everything = (verb == "reset" and "--hard" in rest) or (verb in ("checkout", "restore") and "." in rest)
-    taking = everything or (verb in ("checkout", "restore") and not (set(rest) & _NOT_TAKING))
-    if taking:
-        named = tuple(word.removeprefix("./") for word in rest if "." in word or "/" in word)
-        state = state.replace(
-            changes=tuple(
-                change.replace(undone=True) if everything or _is_named(change.path, named) else change for change in state.changes
-            )
-        )
-    return state
-
-
-def _verb(words: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Git's verb, past its options, and the words behind it."""
-    at = 1
-    while at < len(words) and words[at].startswith("-"):
-        at += 2 if words[at] in ("-C", "-c", "--git-dir", "--work-tree") else 1
-    return (words[at] if at < len(words) else "", words[at + 1 :])
-
-
-def _is_named(path: str, named: Sequence[str]) -> bool:
-    return any(path == one or path.endswith(f"/{one}") or path.startswith(f"{one.rstrip('/')}/") for one in named)
 
 
 def _checked(
@@ -349,7 +285,7 @@ def _last_green(state: State, work: Work, failing: Failing) -> Green | None:
         if (
             green.check == work.key
             or failing.name in green.names
-            or (failing.name and _covers(green, failing.name, failing.file, work.runner, work.targets))
+            or (failing.name and covers(green, failing.name, failing.file, work.runner, work.targets))
         ):
             return green
     return None
@@ -391,79 +327,3 @@ def with_green(state: State, green: Green) -> State:
     others = (one for one in state.greens if one.check != green.check)
     kept: State = state.replace(greens=(*others, green)[-GREENS:])
     return kept
-
-
-def closes(green: Green, red: Red) -> bool:
-    """Whether a run that passed says that an open failure is gone."""
-    if green.check == red.check:
-        return True
-    if green.kind != red.kind or red.kind != "test":
-        return False
-    if red.test:
-        return red.test in green.names or (
-            _is_built_alike(green, red) and _covers(green, red.test, red.file, red.runner, red.targets)
-        )
-    return green.runner == red.runner and not green.targets and not green.narrow
-
-
-def _is_built_alike(green: Green, red: Red) -> bool:
-    """Whether a run may have built the test at all: Go's tags leave out what is not asked for."""
-    tags = tags_of(red.shown)
-    return not tags or tags == tags_of(green.shown) or (green.runner == red.runner and green.runner != "go")
-
-
-def _is_apart(runner: str) -> bool:
-    """Whether a script by its name runs tests that "test" alone leaves out."""
-    script = runner.partition(" ")[2]
-    return not _APART.isdisjoint(script.replace("-", ":").replace("_", ":").split(":"))
-
-
-def _is_runner_of(green: Green, runner: str) -> bool:
-    """Whether a run may take in tests that another command ran: by the same runner, by what runs all of a project's tests, or by name
-    where the other one did that."""
-    program = runner.partition(" ")[0]
-    if program == green.runner and _is_apart(runner):
-        return False
-    if green.runner == runner or green.runner in _ALL_TESTS:
-        return True
-    return program in _ALL_TESTS and bool(green.targets or green.narrow or green.names)
-
-
-def _covers(green: Green, test: str, file: str, runner: str, targets: tuple[str, ...]) -> bool:
-    """Whether a run that passed took in a test, by what it was told to run."""
-    if not _is_runner_of(green, runner):
-        return False
-    if green.narrow and not _is_picked(green, test):
-        return False
-    if not green.targets:
-        return True
-    own = [file, test, test.partition("[")[0], *targets]
-    if green.runner in _BY_PART and any(target in file for target in green.targets):
-        return True
-    return any(
-        one == target or one.startswith((f"{target}/", f"{target}::", f"{target}["))
-        for target in green.targets
-        for one in own
-        if one
-    )
-
-
-def _is_picked(green: Green, test: str) -> bool:
-    """Whether a pattern takes a test in: as a part of its name, its beginning or its end. Go has one for each level of names."""
-    for pattern in green.narrow.split("|"):
-        if green.runner != "go":
-            wanted, own = [pattern], [test]
-        else:
-            wanted, own = pattern.split("/"), test.split("/")
-        if len(wanted) <= len(own) and all(map(_fits, wanted, own)):
-            return True
-    return False
-
-
-def _fits(pattern: str, name: str) -> bool:
-    plain = pattern.strip("^$")
-    if pattern.startswith("^") and not name.startswith(plain):
-        return False
-    if pattern.endswith("$") and not name.endswith(plain):
-        return False
-    return plain in name and (plain == name or not (pattern.startswith("^") and pattern.endswith("$")))
