@@ -88,7 +88,8 @@ def test_what_comes_in_is_never_worth_what_a_person_says(tmp_path: Path, door: s
         found = [*reader.find(Filter(derived=False), -1), *reader.find(Filter(derived=True), -1)]
     assert found
     assert {memory.trust for memory in found} <= {"claimed", "imported", "history"}
-    assert "person" not in {memory.origin.who for memory in found}
+    if door != "lines":  # a backup says who said it, and has to come back as it was; what it is worth is its trust
+        assert "person" not in {memory.origin.who for memory in found}
     ground.close()
 
 
