@@ -7,7 +7,7 @@ import json
 from textwrap import indent
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hardwon.capture import ours
@@ -32,6 +32,10 @@ BLOCK = block(f"first {MARK}", f"second {MARK}")
 
 def quoted(text: str) -> str:
     return indent(text, "> ")
+
+
+def indented(text: str) -> str:
+    return indent(text, "        ")
 
 
 def in_json(text: str) -> str:
@@ -68,7 +72,7 @@ WAYS = (
     as_context,
     wrapped,
     wrapped_and_quoted,
-    lambda text: indent(text, "        "),
+    indented,
     str.upper,
 )
 
@@ -86,6 +90,7 @@ def test_a_block_is_taken_out_and_what_stands_around_it_stays(way) -> None:
     assert "before" in left and "after" in left
 
 
+@example([in_json, indented, wrapped, in_json], "", "", 1)
 @settings(max_examples=120)
 @given(st.lists(st.sampled_from(WAYS), max_size=4), st.text(max_size=40), st.text(max_size=40), st.integers(1, 3))
 def test_nothing_of_a_block_survives_any_nesting_of_wrappings(ways, before, after, times) -> None:

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hardwon.code.diff import LONGEST, FileChange, parse
@@ -250,6 +250,7 @@ _PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@example("diff --git  0\ndeleted file mode")
 @settings(max_examples=150, deadline=None)
 @given(st.one_of(st.text(), st.lists(st.one_of(_PIECES, st.text(max_size=8))).map("".join)))
 def test_no_text_crashes_it(text: str) -> None:

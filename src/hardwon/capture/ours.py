@@ -228,7 +228,8 @@ def _of_blocks(text: str, tags: list[tuple[int, int, bool]]) -> list[tuple[int, 
             depth -= 1
             opened = None
         elif opened:
-            if "\n" in text[opened[1] : first] or _pattern("entry").search(text, opened[1], first):
+            between = text[opened[1] : first]
+            if "\n" in between or "\\n" in between or _pattern("entry").search(text, opened[1], first):
                 found += [opened, tag]
             opened = None
         elif not (text[first - 1 : first] in _QUOTES and text[last : last + 1] in _QUOTES):
@@ -326,7 +327,8 @@ _SOURCES = {
         r"[\s>|*#]+|(?<!\\)\\++(?:u00(?P<hex>[0-9a-f]{2})|[nrt]|(?=[/\"'<&]))|%(?P<url>[0-7][0-9a-f])"
         r"|&(?:(?P<entity>amp|lt|gt|sol|quot|apos)|#0{0,4}(?P<entity_number>\d{2,3})|#x0{0,4}(?P<entity_hex>[0-9a-f]{2}));"
     ),
-    "note": r"(?:[\s\\>|*#]|&nbsp;|%20){0,40}[nrt]?note\b",
+    # Its letters too may be apart, where a line was broken.
+    "note": r"(?:[\s\\>|*#]|&nbsp;|%20){0,40}[nrt]??" + r"(?:[\s>|*#]|\\{1,16}[nrt]){0,6}".join("note") + r"\b",
     "ending": r"\s{0,4}(?:>|&(?:amp;){0,8}(?:gt|#0{0,4}62|#x0{0,4}3e);|\\{1,16}u003e|%3e)",
     # An entry whose block lost both tags, with the lines below that belong to it.
     "entry": (

@@ -112,8 +112,9 @@ class _Reader:
         return self.lines[self.at].removesuffix("\r") if self.at < len(self.lines) else ""
 
     def _end(self) -> None:
-        if self.file is not None and (self.file.old or self.file.new):
-            self.done.append(self.file.finish())
+        change = self.file.finish() if self.file is not None else None
+        if change is not None and change.path:  # a header that names no file, as in a text about diffs, is none
+            self.done.append(change)
         self.file = None
 
     def _begin(self, line: str) -> None:
