@@ -261,6 +261,7 @@ def test_an_exit_code_is_found_where_clients_write_it(output: str, code: int | N
     assert outcomes.exit_code(output) == code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["sed -i {}", "tee {}", "tee x{}", "echo y {}"])
 @pytest.mark.parametrize("mark", [">x", "<x", "x ", ">>x", "<<x"])
 def test_a_command_costs_no_more_than_its_length(word: str, mark: str) -> None:

@@ -122,6 +122,7 @@ def diffed(folder: Path) -> tuple[str, ...]:
 VERBS = [junit, log, imported, installed, doctored, searched, unknown, ran, shared, diffed]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "json"])
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.__name__)
 def test_no_verb_sends_it_to_the_terminal(
