@@ -18,6 +18,9 @@ TABLE = [
     ("coverage run -m pytest tests/unit", "test", "pytest", ("tests/unit",)),
     ("npm test -- src/a.test.ts", "test", "npm", ("src/a.test.ts",)),
     ("npm run test:unit", "test", "npm test:unit", ()),
+    ("pytest tests/", "test", "pytest", ()),
+    ("pytest tests/unit/", "test", "pytest", ("tests/unit",)),
+    ("cd web && npx jest ./src/", "test", "jest", ("web/src",)),
     ("pnpm --filter @shop/ui test", "test", "pnpm", ("@shop/ui",)),
     ("pnpm --filter=@shop/ui test", "test", "pnpm", ("@shop/ui",)),
     ("pnpm -F ui run test:unit", "test", "pnpm test:unit", ("ui",)),
@@ -200,3 +203,17 @@ def test_a_program_that_stands_on_the_line_is_told_from_one_in_a_file(command: s
 def test_tests_that_cargo_skips_are_not_those_that_it_runs() -> None:
     (skipped,), (named,) = works("cargo test -- --skip config"), works("cargo test config")
     assert (skipped.narrow, skipped.targets) == ("not config", ()) and skipped.key != named.key
+
+
+@pytest.mark.parametrize(
+    ("line", "chained"),
+    [
+        ("mypy && pytest", [True, False]),
+        ("mypy && ruff check && pytest", [True, True, False]),
+        ("mypy; pytest", [False, False]),
+        ("mypy || pytest", [False, False]),
+        ("mypy | tail && pytest", [False, True, False]),
+    ],
+)
+def test_what_stands_before_and_ran_only_where_it_passed(line: str, chained: list[bool]) -> None:
+    assert [work.chained for work in works(line)] == chained

@@ -444,8 +444,9 @@ def test_of_the_symbols_that_are_named_those_count_that_differ() -> None:
 
 
 def test_what_clients_wrap_around_a_prompt_is_not_asked() -> None:
-    session = Session().tell("prompt", text="<system-reminder>\nsecret advice\n</system-reminder>\nfix the parser")
-    assert session.state.asked == ("fix the parser",)
+    for tag in ("system-reminder", "ide_opened_file", "ide_selection"):
+        session = Session().tell("prompt", text=f"<{tag}>\nsecret advice\n</{tag}>\nfix the parser")
+        assert session.state.asked == ("fix the parser",)
 
 
 def test_a_file_outside_of_the_project_is_told_by_its_name_alone() -> None:
@@ -472,6 +473,12 @@ JEST_GREEN = "Tests:       3 passed, 3 total\n"
         ("npm run test:e2e", "npm test", False),
         ("npm run integration-test", "npm test", False),
         ("npx jest", "npx vitest run", False),
+        ("npm test", "npx jest src/", True),
+        ("npm test", "npx jest lib/", False),
+        ("cd web && npx jest", "cd web && npx jest src/a.test.js", True),
+        ("cd web && npx jest", "cd web && npx jest a.test", True),
+        ("cd web && npx jest src/a.test.js", "cd web && npx jest src/", True),
+        ("npx jest", "cd web && npx jest src/b.test.js", False),
     ],
 )
 def test_which_command_takes_in_the_tests_of_another(red: str, green: str, closed: bool) -> None:
@@ -1025,3 +1032,178 @@ def test_a_new_test_of_code_that_the_session_has_written_teaches_nothing_whateve
     session.edit("", "def test_x():\n    assert parse('1') == 2\n", f"{ROOT}/tests/test_a.py").run(RED)
     session.edit(path=f"{ROOT}/mails/parse.py").run(GREEN)
     assert session.lessons == []
+
+
+@pytest.mark.parametrize(
+    ("red", "green", "closed"),
+    [
+        ("pytest", "pytest tests/", True),
+        ("pytest tests/test_a.py", "pytest ./tests/", True),
+        ("pytest tests/test_a.py", "pytest tests/unit/", False),
+        ("cd backend && pytest", "cd backend && pytest tests/test_a.py::test_x", True),
+        ("cd backend && pytest", "cd backend && pytest tests/test_b.py", False),
+        ("pytest", "cd backend && pytest tests/test_a.py", False),  # of that name in another folder
+    ],
+)
+def test_a_folder_is_taken_in_however_it_is_spelt(red: str, green: str, closed: bool) -> None:
+    assert bool(Session().run(RED, red).edit().run(GREEN, green).lessons) is closed
+
+
+@pytest.mark.parametrize(("green", "ends"), [("./a/...", True), ("./...", True), ("./b/...", False)])
+def test_all_of_a_folder_of_go_takes_in_what_lies_below(green: str, ends: bool) -> None:
+    session = Session().run(GO_RED, "go test ./a/sem", ended="failed", exit_code=1)
+    session.edit("func Sum() int { return 0 }", "func Sum() int { return 2 }", f"{ROOT}/a.go").run(GO_GREEN, f"go test {green}")
+    assert (not session.state.open) is ends
+
+
+RUST_RED = (
+    "running 2 tests\ntest cart::tests::sums ... FAILED\ntest cart::tests::starts ... ok\n\nfailures:\n\n"
+    "---- cart::tests::sums stdout ----\n\nthread 'cart::tests::sums' panicked at src/cart.rs:20:9:\nbad day\n\n\n"
+    "failures:\n    cart::tests::sums\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n"
+)
+RUST_GREEN = "running 2 tests\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n"
+RUST_TEST = "    #[test]\n    fn sums() {\n        assert_eq!(sum(), 1);\n    }\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "symbols", "teaches"),
+    [
+        (RUST_TEST, RUST_TEST.replace("1", "2"), (), False),
+        (RUST_TEST, RUST_TEST.replace("1", "2"), ("tests.sums",), False),
+        (
+            "assert_eq!(sum(), 1);",
+            "assert_eq!(sum(), 2);",
+            ("tests.others",),
+            False,
+        ),  # of tests alone, after the session's own edit
+        ("#[tokio::test]\nasync fn other() {\n    1\n}\n", "#[tokio::test]\nasync fn other() {\n    2\n}\n", (), False),
+        (
+            '#[tokio::test(flavor = "x")]\nasync fn y() {}\n',
+            '#[tokio::test(flavor = "x")]\nasync fn z() {}\n' + "\n" * 600,
+            ("z", "w"),
+            False,
+        ),
+        ("    total();\n    assert_eq!(sum(), 1);\n", "    total();\n    assert_eq!(sum(), 2);\n", (), False),
+        ("#[cfg(test)]\nmod checks {\n    use a;\n", "#[cfg(test)]\nmod checks {\n    use b;\n", (), False),
+        (
+            "#[cfg(test)]\nuse a;\n\nfn total() -> u8 {\n    1\n}\n",
+            "#[cfg(test)]\nuse a;\n\nfn total() -> u8 {\n    2\n}\n",
+            (),
+            True,
+        ),
+        ("#[inline]\nfn total() -> u8 {\n    1\n}\n", "#[inline]\nfn total() -> u8 {\n    2\n}\n", (), True),
+        ("fn total() -> u8 {\n    1\n}\n", "fn total() -> u8 {\n    2\n}\n", ("Cart.total",), True),
+    ],
+)
+def test_tests_that_stand_in_a_source_file_are_tests(old: str, new: str, symbols: tuple[str, ...], teaches: bool) -> None:
+    state, found = State(root=ROOT), []
+    told = [
+        Event(
+            "after", "c", "s", 1, ROOT, tool="edit", ended="ok", edits=(Edit("src/lib.rs", "fn a() { 1 }\n", "fn a() { 2 }\n"),)
+        ),
+        Event("after", "c", "s", 2, ROOT, tool="shell", command="cargo test", ended="failed", exit_code=101, output=RUST_RED),
+        Event("after", "c", "s", 3, ROOT, tool="edit", ended="ok", edits=(Edit("src/cart.rs", old, new),)),
+        Event("after", "c", "s", 4, ROOT, tool="shell", command="cargo test", ended="ok", exit_code=0, output=RUST_GREEN),
+    ]
+    for event in told:
+        state, learnt = step(state, event, (lambda edit: symbols) if symbols else None)
+        found += learnt
+    assert bool(found) is teaches and not state.open
+
+
+@pytest.mark.parametrize(("asked", "teaches"), [("Let carts have days", False), ("Fix the days of carts", True)])
+def test_a_new_test_in_a_source_file_is_a_new_test(asked: str, teaches: bool) -> None:
+    source = "fn total() -> u8 {\n    1\n}\n"
+    tests = f"\n#[cfg(test)]\nmod tests {{\n{RUST_TEST}}}\n"
+    session = Session().tell("prompt", text=asked).edit(source, source.replace("1", "3") + tests, f"{ROOT}/src/cart.rs")
+    session.run(RUST_RED, "cargo test", ended="failed", exit_code=101)
+    session.edit(source, source.replace("1", "2"), f"{ROOT}/src/cart.rs").run(RUST_GREEN, "cargo test", ended="ok", exit_code=0)
+    assert bool(session.lessons) is teaches and not session.state.open
+
+
+TEST_FILE = f"{ROOT}/tests/test_a.py"
+
+
+@pytest.mark.parametrize(
+    ("test_edit", "at", "told"),
+    [
+        (("", "def test_x():\n    assert parse('1') == 2\n"), 0, False),  # new in the session
+        (("def test_x():\n    a = 1\n", "def test_x():\n    a = 2\n"), 1, False),  # rewritten between the two fixes
+        (("def test_z():\n    a = 1\n", "def test_z():\n    a = 2\n"), 1, True),
+    ],
+)
+def test_a_failure_that_comes_back_is_not_told_of_a_test_that_the_session_wrote(
+    test_edit: tuple[str, str], at: int, told: bool
+) -> None:
+    session = Session().tell("prompt", text="Fix the parser")
+    if at == 0:
+        session.edit(*test_edit, path=TEST_FILE)
+    session.run(RED)
+    if at == 1:
+        session.edit(*test_edit, path=TEST_FILE)
+    session.edit(new="def parse(text):\n    return 3\n").run(RED).edit(new="def parse(text):\n    return 4\n").run(RED)
+    assert bool(session.lessons) is told
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_where_one_test_of_a_new_file_misses_a_name_the_others_are_ahead_too(written: bool) -> None:
+    session = Session().tell("prompt", text="Fix the parser")
+    if written:
+        tests = "from a import parse\n\n\ndef test_x():\n    assert parse('1') == 2\n"
+        session.tell("after", tool="write", edits=(Edit(TEST_FILE, "", tests, "whole"),), ended="ok", call="w")
+    missing = "ERROR tests/test_a.py - ImportError: cannot import name 'parse' from 'a'\n1 error in 0.12s\n"
+    session.run(missing, ended="failed", exit_code=1).edit("", "def parse(text):\n    return 1\n").run(RED)
+    session.edit().run(GREEN)
+    assert ("`parse`: ValueError: bad day" in session.texts) is not written
+
+
+@pytest.mark.parametrize(("asked", "teaches"), [("Say more in the tests of the parser", False), ("Fix the parser", True)])
+def test_what_fails_after_edits_of_tests_alone_teaches_only_where_something_was_to_be_repaired(asked: str, teaches: bool) -> None:
+    session = Session().tell("prompt", text=asked).run(GREEN)
+    session.edit("def helper():\n    return 1\n", "def helper():\n    return 2\n", f"{ROOT}/tests/helpers.py")
+    session.run(RED).edit().run(GREEN)
+    assert bool(session.lessons) is teaches
+
+
+@pytest.mark.parametrize(
+    ("line", "open_"),
+    [
+        ("mypy src && pytest -q", ["tests/test_a.py::test_x"]),
+        ("npm run build && mypy src && pytest -q 2>&1 | tail -5", ["tests/test_a.py::test_x"]),
+        ("mypy src; pytest -q", ["", "tests/test_a.py::test_x"]),
+    ],
+)
+def test_what_stands_before_tests_that_reported_has_passed(line: str, open_: list[str]) -> None:
+    said = 'Traceback (most recent call last):\n  File "a.py", line 1, in parse\nValueError: bad day\n'
+    session = Session().run(said + RED, line)
+    assert sorted(red.test for red in session.state.open) == open_
+
+
+def test_what_stands_before_tests_that_reported_ends_what_it_had_failed_with() -> None:
+    failed = "src/a.py:3: error: Incompatible return value type  [return-value]\n"
+    session = Session().run(failed, "mypy src", ended="failed", exit_code=1).edit().run(RED, "mypy src && pytest -q")
+    assert [red.kind for red in session.state.open] == ["test"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".github/workflows/test.yml",
+        ".gitlab-ci.yml",
+        "azure-pipelines.yml",
+        "backend/.circleci/config.yml",
+        "Jenkinsfile",
+        ".gitignore",
+    ],
+)
+def test_what_a_service_is_told_to_run_helps_no_test_here(path: str) -> None:
+    session = Session().run(RED).edit("  run: a", "  run: b", f"{ROOT}/{path}").run(GREEN)
+    assert session.lessons == [] and not session.state.open
+
+
+@pytest.mark.parametrize(("path", "teaches"), [("src/other.ts", False), ("src/cart.ts", True), ("package.json", True)])
+def test_a_failure_that_names_no_test_teaches_where_it_went_through_what_was_edited(path: str, teaches: bool) -> None:
+    said = "TypeError: bad day\n    at total (/home/dev/shop/src/cart.ts:7:20)\n    at main (/home/dev/shop/src/main.ts:3:13)\n"
+    session = Session().run(said, "npm test", ended="failed", exit_code=1).edit("a = 1", "a = 2", f"{ROOT}/{path}")
+    session.run("ok\n", "npm test", ended="ok", exit_code=0)
+    assert bool(session.lessons) is teaches

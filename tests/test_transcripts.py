@@ -69,7 +69,7 @@ def moments(several: list[Event]) -> list[tuple[str, ...]]:
 def test_each_form_tells_the_same_session(form: str, tmp_path: Path) -> None:
     several, tally = told(form, tmp_path, made.fix(tmp_path / "shop"))
     first, last = "Make the test of the total pass, please.", "The total is right now."
-    edited = ("after", "edit", "ok", "0" if form.startswith("codex") else "None")
+    edited = ("after", "edit", "ok", "0" if form in ("codex", "codex-envelope", "codex-first") else "None")
     assert moments(several) == [
         ("start", ""), ("prompt", first), ("said", "I run the tests first."), ("before", "shell"), ("after", "shell", "failed", "1"),
         ("before", "edit"), edited, ("before", "shell"), ("after", "shell", "ok", "0"), ("said", last),
@@ -269,6 +269,206 @@ def test_what_a_script_of_the_agent_runs_is_told_by_its_items(tmp_path: Path) ->
     assert tally.unknown == {}
 
 
+def script(source: str, *printed: str, head: str = "Script completed", name: str = "x1") -> list[dict[str, Any]]:
+    """A script of the agent, and what came of it."""
+    blocks = [f"{head}\nWall time 0.1 seconds\nOutput:\n", *printed]
+    output = [{"type": "input_text", "text": one} for one in blocks]
+    return [
+        item(type="custom_tool_call", name="exec", call_id=name, input=source),
+        item(type="custom_tool_call_output", call_id=name, output=output),
+    ]
+
+
+MAKE = 'const r = await tools.exec_command({cmd: "make", "workdir": "/home/ann/shop/lib"}); '
+PATCH = "*** Begin Patch\n*** Update File: shop.py\n@@\n-a\n+b\n*** End Patch"
+
+
+@pytest.mark.parametrize(
+    ("rest", "printed", "ended"),
+    [
+        ("text(r.output);", ["Exit code: 3\nfailed to say"], ("unknown", None)),
+        ("text(r.output);", ['{"exit_code": 1, "output": "a file"}'], ("unknown", None)),
+        ("text(JSON.stringify(r));", ['{"chunk_id":"a","exit_code":2,"output":"bad"}'], ("failed", 2)),
+        ("text(r);", ['{"chunk_id":"a","exit_code":0,"output":"good"}'], ("ok", 0)),
+        ("text({exit_code: r.exit_code, output: r.output});", ['{"exit_code":4,"output":"bad"}'], ("failed", 4)),
+        ("text(r.output); text(`exit=${r.exit_code}`)", ["words", "exit=1"], ("failed", 1)),
+        ("text(r.output); text(`code (${r.exit_code})\\n`)", ["words", "code (0)\n"], ("ok", 0)),
+        ("text(r.output); text(`exit=${r.exit_code}`)", ["exit=1 or so"], ("unknown", None)),
+    ],
+)
+def test_the_one_call_of_a_script_is_told_and_its_end_where_the_script_shows_it(
+    rest: str, printed: list[str], ended: Any, tmp_path: Path
+) -> None:
+    before, after = codex(tmp_path, script(MAKE + rest, *printed))[1:]
+    assert (before.moment, before.command, before.cwd) == ("before", "make", "/home/ann/shop/lib")
+    assert (after.call, after.command, after.ended, after.exit_code) == ("x1", "make", *ended)
+    assert after.output
+
+
+def test_what_a_script_shows_of_a_call_without_the_end_of_it_is_its_output(tmp_path: Path) -> None:
+    rest = 'let {output, ...rest} = await tools.exec_command({cmd: "make"}); text(rest); text(output)'
+    (after,) = [
+        one for one in codex(tmp_path, script(rest, '{"chunk_id":"a","exit_code":1}', "1 failed\n")) if one.moment == "after"
+    ]
+    assert (after.ended, after.exit_code, after.output) == ("failed", 1, "1 failed\n")
+
+
+@pytest.mark.parametrize(
+    ("given", "command"),
+    [
+        ("{cmd: 'it\\'s \\x41\\u0042\\u{43}\\ud83d\\ude00\\n'}", "it's ABC😀\n"),
+        ("{cmd: `echo \\`a\\` \\${b}\nc`}", "echo `a` ${b}\nc"),
+        ("{cmd: String.raw`grep '\\d'`, tty: false, rule: [1, -2.5, null,],}", "grep '\\d'"),
+        ("{cmd: command}", "make all"),
+        ("{// why\n command: 'x', sub: {a: {}},}", "x"),
+        ("{cmd: `make ${target}`}", ""),
+        ("{cmd: 'make ' + target}", ""),
+        ("{cmd: command.trim()}", ""),
+        ("{cmd: other}", ""),
+        ("{...given, cmd: 'x'}", ""),
+        ("given", ""),
+        ("{cmd: 'x'", ""),
+    ],
+)
+def test_a_script_is_read_as_far_as_it_is_written_out(given: str, command: str, tmp_path: Path) -> None:
+    source = f"// the build\nconst command = 'make all';\ntext(await tools.exec_command({given}));"
+    path = tmp_path / "rollout.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in script(source, "x")))
+    several, tally = events(Transcript("codex", "s", (str(path),)))
+    assert [one.command for one in several if one.moment == "after"] == [command] * bool(command)
+    assert tally.unknown == ({} if command else {"custom_tool_call/exec": 1})
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'for (const cmd of ["a", "b"]) { text(await tools.exec_command({cmd: "x"})); }',
+        'const a = await tools.exec_command({cmd: "a"}); const b = await tools.exec_command({cmd: "b"});',
+        'const all = await Promise.all(["a"].map(cmd => tools.exec_command({cmd})));',
+        'const t = tools; const r = await t["exec_command"]({cmd: "a"});',
+        "text(await tools.exec_command({}));",
+    ],
+)
+def test_scripts_that_do_more_than_one_written_out_call_are_counted(source: str, tmp_path: Path) -> None:
+    path = tmp_path / "rollout.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in script(source, "x")))
+    several, tally = events(Transcript("codex", "s", (str(path),)))
+    assert (several, tally.unknown) == ([], {"custom_tool_call/exec": 1})
+
+
+@pytest.mark.parametrize(
+    "rest", ["text(JSON.stringify(r));", "text(r.output); if (r.session_id) text(`SESSION=${r.session_id}`);"]
+)
+def test_a_command_that_a_script_left_in_the_background_ends_with_the_script_that_shows_its_end(
+    rest: str, tmp_path: Path
+) -> None:
+    whole = "JSON" in rest
+    begun = ['{"chunk_id":"a","session_id":71234,"output":"one\\n"}'] if whole else ["one\n", "SESSION=71234"]
+    poll = 'const r = await tools.write_stdin({session_id: 71234, chars: ""}); '
+    several = codex(tmp_path, [
+        *script(MAKE + rest, *begun), *script(poll + "text(r.output)", "two\n", name="x2"),
+        *script(poll + "text(r)", '{"chunk_id":"b","exit_code":1,"output":"three\\n"}', name="x3"),
+    ])  # fmt: skip
+    (after,) = [one for one in several if one.moment == "after"]
+    assert (after.call, after.ended, after.exit_code, after.output) == ("x1", "failed", 1, "one\ntwo\nthree\n")
+
+
+def test_a_command_in_the_background_that_only_words_are_shown_of_ends_unknown_before_the_next_script(tmp_path: Path) -> None:
+    poll = 'const r = await tools.write_stdin({session_id: 71234, chars: ""}); text(r.output)'
+    several = codex(tmp_path, [
+        *script(MAKE + "text(r)", '{"chunk_id":"a","session_id":71234,"output":""}'), *script(poll, "1 passed\n", name="x2"),
+        *script('const r = await tools.exec_command({cmd: "ls"}); text(r.output)', "lib\n", name="x3"),
+    ])  # fmt: skip
+    assert [(one.command, one.ended, one.output) for one in several if one.moment == "after"] == [
+        ("make", "unknown", "1 passed\n"), ("ls", "unknown", "lib\n"),
+    ]  # fmt: skip
+
+
+def test_a_script_that_goes_on_ends_with_the_call_that_waited_for_it(tmp_path: Path) -> None:
+    call, _ = script(MAKE + "text(r)")
+    running = "Script running with cell ID 5\nWall time 1.0 seconds\nOutput:\n"
+    ended = [
+        {"type": "input_text", "text": "Script completed\nWall time 2.0 seconds\nOutput:\n"},
+        {"type": "input_text", "text": '{"chunk_id":"a","exit_code":2,"output":"bad"}'},
+    ]
+    wait = {"type": "function_call", "name": "wait", "arguments": '{"cell_id": "5"}'}
+    several = codex(tmp_path, [
+        call, item(type="custom_tool_call_output", call_id="x1", output=running),
+        item(**wait, call_id="w1"), item(type="function_call_output", call_id="w1", output=running),
+        item(**wait, call_id="w2"), item(type="function_call_output", call_id="w2", output=ended),
+    ])  # fmt: skip
+    assert [(one.moment, one.call, one.ended, one.exit_code) for one in several[1:]] == [
+        ("before", "x1", "unknown", None), ("after", "x1", "failed", 2),
+    ]  # fmt: skip
+
+
+def test_an_edit_of_a_script_is_told_once_by_its_notice_or_else_by_the_script(tmp_path: Path) -> None:
+    source = f"const patch = {json.dumps(PATCH)};\ntext(await tools.apply_patch(patch));\n"
+    call, output = script(source, "{}")
+    change = {"type": "update", "unified_diff": "@@ -1 +1 @@\n-a\n+b\n", "move_path": None}
+    done = notice(
+        type="patch_apply_end", call_id="exec-1", success=True, changes={f"{SHOP}/shop.py": change}, stdout="Success.", stderr=""
+    )
+    for records, path in ([call, done, output], f"{SHOP}/shop.py"), ([call, output], "shop.py"), ([done], f"{SHOP}/shop.py"):
+        before, after = codex(tmp_path, records)[1:]
+        assert (before.moment, after.ended, [(one.path, one.old, one.new) for one in after.edits]) == (
+            "before",
+            "ok",
+            [(path, "a", "b")],
+        )
+    failed = codex(tmp_path, script(source, "Script error:\nno such lines", head="Script failed"))[-1]
+    assert (failed.moment, failed.ended, failed.output) == ("after", "failed", "no such lines")
+
+
+def test_a_command_of_a_script_is_told_once_where_an_item_tells_it_before_or_after_the_script_does(tmp_path: Path) -> None:
+    told = {
+        "type": "CommandExecution",
+        "id": "exec-1",
+        "command": ["/bin/bash", "-lc", "make"],
+        "status": "failed",
+        "exit_code": 2,
+    }
+    told_by_item = notice(type="item_completed", item={**told, "aggregated_output": "bad"})
+    told_by_notice = notice(**{**told, "type": "exec_command_end", "call_id": "exec-1", "aggregated_output": "bad"})
+    call, output = script(MAKE + "text(r.output)", "bad")
+    going = script(MAKE + "text(r)", '{"chunk_id":"a","session_id":71234,"output":""}')
+    for records in (
+        [call, told_by_item, output],
+        [call, told_by_notice, output],
+        [*going, told_by_item],
+        [told_by_item, call, output],
+    ):
+        after = [one for one in codex(tmp_path, records) if one.moment == "after"]
+        assert [(one.command, one.ended, one.exit_code, one.output) for one in after] == [("make", "failed", 2, "bad")]
+
+
+def test_a_script_that_the_person_stopped_was_interrupted(tmp_path: Path) -> None:
+    call, _ = script(MAKE + "text(r.output)")
+    several = codex(tmp_path, [call, notice(type="turn_aborted", reason="interrupted")])
+    assert [(one.moment, one.ended) for one in several[1:]] == [("before", "unknown"), ("after", "interrupted")]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "# Context from my IDE setup:\n\n## Active file: shop.py\n\n## Active selection of the file:\nnever\n"
+            "## My request for Codex:\nUse ## here\n",
+            ["Use ## here"],
+        ),
+        ("# Files mentioned by the user:\n\n## a.png: /a.png\n\n## My request for Codex:\nLook", ["Look"]),
+        ("# Context from my IDE setup:\n\n## Open tabs:\n- shop.py\n", []),
+        ("# A plan\n\nWrite `## My request for Codex:` there", ["# A plan\n\nWrite `## My request for Codex:` there"]),
+        ("Warning: apply_patch was requested via a shell. Use the tool.", []),
+    ],
+)
+def test_what_an_editor_or_codex_puts_around_a_request_is_not_said(text: str, words: list[str], tmp_path: Path) -> None:
+    several = codex(tmp_path, [
+        item(type="message", role="user", content=[{"type": "input_text", "text": text}]), notice(type="user_message", message=text),
+    ])  # fmt: skip
+    assert [one.text for one in several if one.moment == "prompt"] == words
+
+
 # --- Gemini CLI
 
 
@@ -305,6 +505,20 @@ def test_a_session_that_was_reverted_ends_there(tmp_path: Path) -> None:
     several, tally = events(one)
     assert [event.text for event in several if event.moment in ("prompt", "said")] == ["Use Redis"]
     assert tally.rewound > 0
+
+
+def test_calls_of_one_name_are_two_calls(tmp_path: Path) -> None:
+    several = [prompt("Test it"), shell("make", "bad", 1), shell("make", "good", 0)]
+    path = Maker(tmp_path, SHOP).write("opencode", several, "ses_1")
+    db = apsw.Connection(str(path))
+    db.execute(
+        "UPDATE part SET data = json_set(data, '$.callID', 'functions.bash:0') WHERE json_extract(data, '$.type') = 'tool'"
+    )
+    names = [str(name) for (name,) in db.execute("SELECT id FROM part WHERE json_extract(data, '$.type') = 'tool' ORDER BY id")]
+    db.close()
+    (one,) = found(tmp_path, SHOP)
+    after = [event for event in events(one)[0] if event.moment == "after"]
+    assert [(event.call, event.exit_code) for event in after] == [("functions.bash:0", 1), (names[1], 0)]
 
 
 @pytest.mark.parametrize("state", ["idle", "open", "writing", "killed"])

@@ -404,7 +404,7 @@ def test_what_hooks_missed_is_added(shop: Shop) -> None:
 MINUTES = 60_000
 BUILD = [
     prompt("Make it build, please."),
-    shell("make build", "shop.c:3:7: error: 'value' undeclared\nmake: *** [build] Error 1", 2),
+    shell("make build", "shop.py:3:7: error: 'value' undeclared\nmake: *** [build] Error 1", 2),
     edit("shop.py", "def total(cart):\n    return sum(cart)", "def total(cart):\n    return sum(cart) + 1"),
     shell("make build", "done"),
 ]

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMS = (
-    "claude-code", "codex", "codex-envelope", "codex-first", "gemini", "gemini-json", "opencode", "opencode-json", "transcript",
+    "claude-code", "codex", "codex-envelope", "codex-scripts", "codex-first", "gemini", "gemini-json", "opencode", "opencode-json",
+    "transcript",
 )  # fmt: skip
 START = datetime(2026, 5, 4, 10, 0, tzinfo=timezone.utc)  # noqa: UP017
 
@@ -173,7 +174,7 @@ class Maker:
         day = self._at.strftime("%Y/%m/%d")
         return self.home / ".codex" / "sessions" / day / f"rollout-{self._at:%Y-%m-%dT%H-%M-%S}-{agent or session}.jsonl"
 
-    def _codex(self, steps: Sequence[Step], session: str, agent: str, *, ordinal: bool = True) -> Path:
+    def _codex(self, steps: Sequence[Step], session: str, agent: str, *, ordinal: bool = True, scripts: bool = False) -> Path:
         path = self._codex_path(session, agent)
         found: list[dict[str, Any]] = []
 
@@ -229,7 +230,10 @@ class Maker:
                     },
                 )
             else:
-                self._codex_call(step, add, item, ordinal=ordinal)
+                if scripts and step.kind != "tool":
+                    self._codex_script(step, add)
+                else:
+                    self._codex_call(step, add, item, ordinal=ordinal)
         return self._lines(path, found)
 
     def _codex_call(self, step: Step, add: Any, item: Any, *, ordinal: bool) -> None:
@@ -274,8 +278,28 @@ class Maker:
             told = json.dumps({"output": step.output, "metadata": {"exit_code": step.code, "duration_seconds": 0.5}})
             add("response_item", {"type": "function_call_output", "call_id": identifier, "output": told})
 
+    def _codex_script(self, step: Step, add: Any) -> None:
+        """A call by a script, as versions make it that have no item for it."""
+        given, identifier = json.dumps(step.text), "call_" + self._random()
+        source = f"const done = await tools.exec_command({{cmd: {given}, yield_time_ms: 1000}});\ntext(JSON.stringify(done));\n"
+        printed = json.dumps({"chunk_id": "0a1b2c", "wall_time_seconds": 0.5, "exit_code": step.code, "output": step.output})
+        head = "Script completed"
+        if step.kind in ("edit", "write"):
+            source, printed = f"const change = {json.dumps(patch_of(step))};\ntext(await tools.apply_patch(change));\n", "{}"
+        elif step.kind == "denied":
+            head, printed = "Script failed", "Script error:\nexec_command failed: rejected by user"
+        add("response_item", {"type": "custom_tool_call", "call_id": identifier, "name": "exec", "input": source})
+        blocks = [
+            {"type": "input_text", "text": f"{head}\nWall time 0.5 seconds\nOutput:\n"},
+            {"type": "input_text", "text": printed},
+        ]
+        add("response_item", {"type": "custom_tool_call_output", "call_id": identifier, "output": blocks})
+
     def _codex_envelope(self, steps: Sequence[Step], session: str, agent: str) -> Path:
         return self._codex(steps, session, agent, ordinal=False)
+
+    def _codex_scripts(self, steps: Sequence[Step], session: str, agent: str) -> Path:
+        return self._codex(steps, session, agent, ordinal=False, scripts=True)
 
     def _codex_first(self, steps: Sequence[Step], session: str, agent: str) -> Path:
         path = self._codex(steps, session, agent, ordinal=False)

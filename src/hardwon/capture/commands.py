@@ -50,7 +50,8 @@ class Work(Value):
     to look at, relative to ``folder``'s parent as far as that is known; ``narrow``: a pattern that picks among them (``-k``, ``-run``).
     ``key`` is equal for two commands that check the same. ``stops``: it stops at its first failure, so that the rest is not told.
     ``certain``: an exit code of the line is this one's (no pipe, ``||`` or ``;`` behind it). ``inline``: a program that is written on
-    the line itself, or fed to an interpreter, so that no two of them are the same check."""
+    the line itself, or fed to an interpreter, so that no two of them are the same check. ``folder``: where it runs; ``chained``: what
+    stands behind it on the line runs only where this passed."""
 
     kind: WorkKind
     runner: str
@@ -62,6 +63,8 @@ class Work(Value):
     certain: bool = True
     harmless: bool = False
     inline: bool = False
+    folder: str = ""
+    chained: bool = False
 
 
 # Options behind which an interpreter is given a program, and those of interpreters that take another value.
@@ -82,7 +85,7 @@ def works(command: str, folder: str = "", deepest: int = 3) -> tuple[Work, ...]:
         if simple.words[:1] == ("cd",) and len(simple.words) > 1:
             folder = _moved(folder, simple.words[1])
             continue
-        certain = _decides(listed, at)
+        certain, chained = _decides(listed, at), [one.joined for one in listed[at + 1 : at + 2]] == ["&&"]
         text = handed_on(simple)
         if text and not text.isspace() and deepest:
             found += [work.replace(certain=certain and work.certain) for work in works(text, folder, deepest - 1)]
@@ -90,7 +93,7 @@ def works(command: str, folder: str = "", deepest: int = 3) -> tuple[Work, ...]:
         for inner in flat((simple,)):
             work = _work(inner, folder)
             if work is not None:
-                found.append(work.replace(certain=certain and work.certain))
+                found.append(work.replace(certain=certain and work.certain, chained=chained and inner is simple))
         if len(found) >= _MOST:
             break
     return tuple(found)
@@ -128,7 +131,7 @@ def _work(simple: SimpleCommand, folder: str) -> Work | None:
     told = (runner, folder, *targets, narrow, tags_of(shown)) if kind == "test" else (folder, *words, *packages)
     key = " ".join(filter(None, told))
     inline = kind == "run" and _is_inline(words, simple)
-    return Work(kind, runner, f"{kind}:{key}"[:_LONGEST], shown, targets, narrow, stops, True, harmless, inline)
+    return Work(kind, runner, f"{kind}:{key}"[:_LONGEST], shown, targets, narrow, stops, True, harmless, inline, folder)
 
 
 def tags_of(shown: str) -> str:
@@ -346,7 +349,7 @@ def _told(runner: str, kind: str, words: tuple[str, ...]) -> tuple[tuple[str, ..
             at += 2 if not equals and word in VALUES else 1
         else:
             if not (kind == "test" and _is_verb(runner, word, targets)):
-                targets.append(word)
+                targets.append(word.rstrip("/") or word)
             at += 1
     if runner == "go":
         targets = [target for target in targets if target not in ("./...", "...", "all")]

@@ -23,7 +23,7 @@ def closes(green: Green, red: Red) -> bool:
         return False
     if red.test:
         return red.test in green.names or (
-            _is_built_alike(green, red) and covers(green, red.test, red.file, red.runner, red.targets)
+            _is_built_alike(green, red) and covers(green, red.test, red.file, red.runner, red.targets, red.folder)
         )
     return green.runner == red.runner and not green.targets and not green.narrow
 
@@ -51,23 +51,28 @@ def _is_runner_of(green: Green, runner: str) -> bool:
     return program in _ALL_TESTS and bool(green.targets or green.narrow or green.names)
 
 
-def covers(green: Green, test: str, file: str, runner: str, targets: tuple[str, ...]) -> bool:
-    """Whether a run that passed took in a test, by what it was told to run."""
+def covers(green: Green, test: str, file: str, runner: str, targets: tuple[str, ...], folder: str = "") -> bool:
+    """Whether a run that passed took in a test, by what it was told to run. ``folder``: where the test ran; a report may name it from
+    there, and a target from the project's top."""
     if not _is_runner_of(green, runner):
         return False
     if green.narrow and not _is_picked(green, test):
         return False
     if not green.targets:
         return True
-    own = [file, test, test.partition("[")[0], *targets]
-    if green.runner in _BY_PART and any(target in file for target in green.targets):
+    named = [name for name in (file, test, test.partition("[")[0]) if name]
+    own = [*named, *targets, *(f"{folder}/{name}" for name in named if folder)]
+    if green.runner in _BY_PART and any(
+        one in file for target in green.targets for one in (target, target.removeprefix(f"{folder}/"))
+    ):
         return True
-    return any(
-        one == target or one.startswith((f"{target}/", f"{target}::", f"{target}["))
-        for target in green.targets
-        for one in own
-        if one
-    )
+    return any(is_within(one, target) for target in green.targets for one in own)
+
+
+def is_within(one: str, target: str) -> bool:
+    """Whether a file, test or target is what another names, or lies in it (``internal/...`` of Go is all of a folder)."""
+    one, target = one.removesuffix("/..."), target.removesuffix("/...")
+    return one == target or one.startswith((f"{target}/", f"{target}::", f"{target}["))
 
 
 def _is_picked(green: Green, test: str) -> bool:

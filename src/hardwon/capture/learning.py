@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from hardwon.capture import lesson
-from hardwon.capture.helping import function_of, helping, is_known_in_part, is_rewritten, may_hold, same_file, says
+from hardwon.capture.covering import is_within
+from hardwon.capture.helping import (
+    function_of,
+    helping,
+    holds_tests,
+    is_known_in_part,
+    is_of_tests,
+    is_rewritten,
+    may_hold,
+    same_file,
+    says,
+)
 from hardwon.capture.lesson import Lesson, Place
-from hardwon.capture.state import PASSAGE, Change, Green, Red, State
+from hardwon.capture.state import AHEAD, PASSAGE, Change, Green, Red, State
 from hardwon.code.test_names import is_test
 
 TYPE_CHECKING = False
@@ -30,7 +41,7 @@ _MISSING = (
     "no method named", "cannot find value", "cannot find function", "not implemented", "notimplemented", "is not defined",
     "unexpected keyword argument",
     "does not exist on type", "unresolved import", "undefined method", "uninitialized constant", "cannot find module",
-    "does not provide an export",
+    "does not provide an export", "failed to resolve import", "failed to load url",
 )  # fmt: skip
 # How words begin by which a person asks for something to be repaired ("red" alone: it is in "shared"), and what says so anywhere.
 _REPAIR = (
@@ -82,7 +93,7 @@ def _is_as_wide(green: Green, red: Red) -> bool:
         return False
     if not green.targets:
         return True
-    inside = [own for own in red.targets if any(own == one or own.startswith((f"{one}/", f"{one}::")) for one in green.targets)]
+    inside = [own for own in red.targets if any(is_within(own, one) for one in green.targets)]
     return bool(red.targets) and len(inside) == len(red.targets)
 
 
@@ -123,7 +134,7 @@ def is_flaky(red: Red, green: Green) -> bool:
 
 def _undone(state: State, red: Red) -> list[Change]:
     """The edits of code before a failure, since it had passed, that were taken back."""
-    return [one for one in state.changes if one.undone and red.green_edits < one.number <= red.edits and not is_test(one.path)]
+    return [one for one in state.changes if one.undone and red.green_edits < one.number <= red.edits and not is_of_tests(one)]
 
 
 def _learnt(state: State, reds: Sequence[Red], green: Green, at: int) -> Lesson | None:
@@ -134,15 +145,15 @@ def _learnt(state: State, reds: Sequence[Red], green: Green, at: int) -> Lesson 
     if not reds or _is_slip(state, reds[0], fixes):
         return None
     red = reds[0]
-    known = red.green_edits >= 0 and not _is_new(state, red)
+    known = red.green_edits >= 0 and not is_new(state, red)
     broke = [change for change in state.changes if known and red.green_edits < change.number <= red.edits]
     undone = _undone(state, red)
-    blamed = [change for change in broke if not is_test(change.path)]
-    alone = not [one for one in fixes if not is_test(one.path)] and any(change.undoes for change in between)
+    blamed = [change for change in broke if not is_of_tests(change)]
+    alone = not [one for one in fixes if not is_of_tests(one)] and any(change.undoes for change in between)
     if undone and (alone or (blamed and all(change.undone or change.undoes for change in blamed))):
         places = places_of(red, undone)
         return lesson.taken_back(red, undone, places, at) if places else None
-    if not fixes or not (red.test or red.message) or _is_routine(state, red, fixes):
+    if not fixes or not (red.test or red.message) or _is_elsewhere(red, fixes) or _is_routine(state, red, fixes):
         return None
     if red.test and all(one.test not in green.names and _is_silenced(one, fixes) for one in reds):
         return None
@@ -178,21 +189,67 @@ def is_of_a_compiler(red: Red) -> bool:
 def _is_routine(state: State, red: Red, fixes: Sequence[Change]) -> bool:
     """Whether a failure and its end are a matter of course: a test ahead of its code, an expectation brought up to date, a script made
     for once."""
-    said = f"{red.error}: {red.message}".lower()
-    ahead = any(words in said for words in _MISSING) or not _is_repair(state) or _is_in_the_making(state, red, fixes)
-    if red.kind == "test" and ahead and _is_new(state, red):
+    of_file = any(same_file(file, _file_of(red)) for file in state.ahead)
+    ahead = of_file or _is_missing(red) or not _is_repair(state) or _is_in_the_making(state, red, fixes)
+    if red.kind == "test" and ((ahead and is_new(state, red)) or _is_of_other_tests(state, red)):
         return True
-    if red.edits and all(is_test(change.path) for change in fixes):
+    if red.edits and all(is_of_tests(change) for change in fixes):
         return True
     if red.kind == "run":
         return not red.frames or is_scratch(state, red)
     return False
 
 
+def _is_missing(red: Red) -> bool:
+    said = f"{red.error}: {red.message}".lower()
+    return any(words in said for words in _MISSING)
+
+
+def _file_of(red: Red) -> str:
+    """The file of a test that failed, or the one that could not be loaded; "" for an unknown one."""
+    return red.file or lesson.file_of(red.test) or (red.test if "." in red.test and is_test(red.test) else "")
+
+
+def with_ahead(state: State, red: Red) -> State:
+    """The state in which a file of tests that the session has written is known to be ahead of its code: one of its tests, or the file
+    as a whole, misses a name. What else of it fails then is ahead as well."""
+    file = _file_of(red)
+    if red.kind != "test" or not file or file in state.ahead or not (_is_missing(red) and _is_of_a_new_file(state, red, file)):
+        return state
+    known: State = state.replace(ahead=(*state.ahead, file)[-AHEAD:])
+    return known
+
+
+def _is_of_a_new_file(state: State, red: Red, file: str) -> bool:
+    own = [one for one in state.changes if one.number <= red.edits and is_of_tests(one) and same_file(one.path, file)]
+    return any(one.whole and not one.old for one in own) or is_new(state, red)
+
+
+def _is_of_other_tests(state: State, red: Red) -> bool:
+    """Whether nothing but tests was edited between the last pass and the failure, for a wish and not for a fault."""
+    since = [one for one in state.changes if 0 <= red.green_edits < one.number <= red.edits and not one.undone]
+    return bool(since) and all(map(is_of_tests, since)) and not _is_repair(state)
+
+
+def _is_elsewhere(red: Red, fixes: Sequence[Change]) -> bool:
+    """Whether what failed names no test, and went through code of the project of which nothing was edited."""
+    own = [path for path, _, _ in red.frames if is_own(path)]
+    if any(map(is_test, own)):
+        return False  # what was compared there may have come from anywhere
+    settings = any(change.path.lower().endswith(_SETTINGS) for change in fixes)
+    return not red.test and bool(own) and not settings and not any(same_file(one.path, path) for one in fixes for path in own)
+
+
+def is_own(path: str) -> bool:
+    """Whether a place of a trace is code of the project."""
+    outside = path.startswith(("/", "<", "[", "node:", "file:")) or path[1:2] == ":"
+    return bool(path) and not outside and "node_modules/" not in path and "site-packages/" not in path
+
+
 def _is_in_the_making(state: State, red: Red, fixes: Sequence[Change]) -> bool:
     """Whether the code that was mended was written in this session as well, before it failed."""
     made = {change.path for change in state.changes if change.whole and not change.old and change.number <= red.edits}
-    code = [change for change in fixes if not is_test(change.path)]
+    code = [change for change in fixes if not is_of_tests(change)]
     return bool(code) and all(change.path in made for change in code)
 
 
@@ -200,7 +257,7 @@ def _is_silenced(red: Red, fixes: Sequence[Change]) -> bool:
     """Whether the test does not fail any more because it was taken out, or told not to run."""
     function = function_of(red)
     for change in fixes:
-        if not (is_test(change.path) or (red.file and same_file(change.path, red.file))):
+        if not (is_of_tests(change) or (red.file and same_file(change.path, red.file))):
             continue
         own = bool(red.file) and same_file(change.path, red.file)
         if own and not change.old and not change.new:
@@ -215,16 +272,16 @@ def _is_silenced(red: Red, fixes: Sequence[Change]) -> bool:
     return False
 
 
-def _is_new(state: State, red: Red) -> bool:
+def is_new(state: State, red: Red) -> bool:
     """Whether the failing test was written in this session, after what it is in had passed last; of one in a table its row. It may have
     been where an edit of its file is known in part only."""
     function, row = function_of(red), red.test.rpartition("::")[2].partition("/")[2]
     names = [name for name in (function, row, row.replace("_", " ")) if name]
-    written = [change for change in state.changes if red.green_edits < change.number <= red.edits and is_test(change.path)]
+    written = [change for change in state.changes if red.green_edits < change.number <= red.edits and holds_tests(change)]
     return any(
-        function in change.symbols
+        any(symbol.rpartition(".")[2] == function for symbol in change.symbols)
         or any(says(change.new, name) for name in names)
-        or ((not names or change.whole or is_known_in_part(change)) and may_hold(change.path, red))
+        or ((not names or change.whole or is_known_in_part(change)) and may_hold(change, red))
         for change in written
     )
 
@@ -271,7 +328,7 @@ def is_scratch(state: State, red: Red) -> bool:
 def places_of(red: Red, changes: Sequence[Change]) -> list[Place]:
     """The code that a failure was about: of what was edited, what the failure went through, else what its test is named after, else all of
     it; [] where too much was."""
-    code = [change for change in changes if not is_test(change.path)] or list(changes)
+    code = [change for change in changes if not is_of_tests(change)] or list(changes)
     through = [change for change in code if any(same_file(change.path, path) for path, _, _ in red.frames)]
     inside = [change for change in through if _went_through(change, red)]
     places: dict[tuple[str, str], Place] = {}
@@ -288,7 +345,7 @@ def _symbol(change: Change, red: Red) -> str:
     """Which symbol of an edit a failure was about: the one that it went through, or its test is named after, else the first."""
     functions = [function for path, _, function in red.frames if function and same_file(change.path, path)]
     if not change.symbols:
-        return functions[0] if functions and not is_test(change.path) else ""
+        return functions[0] if functions and not is_of_tests(change) else ""
     names = {function.rpartition(".")[2] for function in functions}
     through = (symbol for symbol in change.symbols if symbol.rpartition(".")[2] in names)
     return next(through, "") or next((one for one in change.symbols if _is_named_after(red, one)), change.symbols[0])

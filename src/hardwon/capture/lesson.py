@@ -5,8 +5,8 @@ So no text has times, folders of this machine, addresses, counts or process numb
 
 from __future__ import annotations
 
+from hardwon.capture.helping import is_of_tests
 from hardwon.capture.passages import difference
-from hardwon.code.test_names import is_test
 from hardwon.types import Value
 
 TYPE_CHECKING = False
@@ -117,7 +117,7 @@ def flaky(red: Red, at: int) -> Lesson:
     detail = (
         f"{_shown_by(red, _tests((red,)))} The same command passed without any edit in between. {stable(_error(red))}".rstrip()
     )
-    place = Place(red.file or _file_of(red.test), _function(red.test))
+    place = Place(red.file or file_of(red.test), _function(red.test))
     places = (place,) if place.path or place.symbol else ()
     return Lesson(
         "fact", f"`{plain_test(name)}` is flaky: it fails and passes on the same code", detail, None, places, "", red.shown,
@@ -192,7 +192,7 @@ def _head(places: Sequence[Place]) -> str:
 def _edits(changes: Sequence[Change]) -> str:
     """The edits by their symbols and files, each once; those of tests last."""
     names: dict[str, None] = {}
-    for change in sorted(changes, key=lambda one: is_test(one.path)):
+    for change in sorted(changes, key=is_of_tests):
         for symbol in change.symbols or ("",):
             path = shown(change.path)
             names[f"`{symbol}` in {path}" if symbol else path] = None
@@ -225,7 +225,8 @@ def plain_test(name: str) -> str:
     return name.partition("[")[0] if name.endswith("]") else name
 
 
-def _file_of(test: str) -> str:
+def file_of(test: str) -> str:
+    """The file that a test's name begins with; "" where it has none."""
     path = test.partition("::")[0]
     return path if "::" in test and "." in path else ""
 

@@ -33,7 +33,9 @@ _NOT_NAMES = frozenset(
     )
 )  # fmt: skip
 # Nor are these names of methods: a function without a name, and what else has parentheses before a brace.
-_NOT_METHODS = _NOT_NAMES | {"def", "class", "function", "func", "fn", "elseif", "elsif", "foreach", "unless", "case"}
+_NOT_METHODS = _NOT_NAMES | {
+    "def", "class", "function", "func", "fn", "elseif", "elsif", "foreach", "unless", "case", "Ok", "Err", "Some", "None",
+}  # fmt: skip
 
 
 def symbols(text: str, most: int = 3) -> tuple[str, ...]:
@@ -110,7 +112,7 @@ def _method(line: str) -> str:
     bare = line.strip()
     if not bare.endswith("{") or "(" not in bare or bare.startswith(("}", "//", "*", "#")):
         return ""
-    if bare.count("(") > bare.count(")"):  # a call that is handed a function
+    if bare.count("(") > bare.count(")") or bare.endswith("=> {"):  # a call that is handed a function; an arm of a match
         return ""
     head = bare.partition("(")[0].split()
     if not head or "=" in bare.partition("(")[0] or head[0] in _NOT_METHODS or head[-1] in _NOT_METHODS or "." in head[-1]:

@@ -7,11 +7,14 @@ from hardwon.code.pattern import Pattern
 _LINES = 60  # of a long text, at either end
 _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _LONGEST_WRAPPED = 20_000  # characters between two tags of a client's
+# What editors of Codex put before a request.
+_EDITORS_CONTEXT = "# Context from my IDE setup:"
+_REQUEST = "## My request for Codex"
 # What clients put around or into a prompt.
 _TAG = Pattern(
     r"(?i)<(?:(system-reminder|hook_context|hook_prompt|environment_details|environment_context|user_instructions"
     r"|command-[a-z]{1,12}|local-command-[a-z]{1,12}"
-    r"|task|file_content|context|ide_[a-z]{1,20}|attached_files?|permissions instructions|INSTRUCTIONS|skill|tool_result"
+    r"|task|file_content|context|ide_[a-z_]{1,20}|attached_files?|permissions instructions|INSTRUCTIONS|skill|tool_result"
     r"|[a-z]{3,20}_delegation"
     r"|bash-[a-z]{1,10})\b[^<>]{0,300}|[^<>\n]{1,200})>"
 )
@@ -24,6 +27,16 @@ _LOG = Pattern(
 )
 ITEM = Pattern(r"(?:[-*•]|\d{1,2}[.)])\s+")
 _END = Pattern(r"\.{2,}\s*|(?<=[.!?])\s+(?=[A-Z\"'`(\dÄÖÜ\u3131-\uD79D\u4e00-\u9fff])|(?<=[。！？])|;\s+")
+
+
+def requested(text: str) -> str:
+    """What a person asked for in an editor, which puts what is open and selected there before it, under headings of its own."""
+    if not text.startswith("# "):
+        return text
+    context, mark, request = text.partition(_REQUEST)
+    if mark and context.endswith("\n"):
+        return request.lstrip(": \r\n")
+    return "" if text.startswith(_EDITORS_CONTEXT) else text
 
 
 def unwrapped(text: str) -> str:

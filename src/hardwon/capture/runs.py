@@ -6,12 +6,11 @@ from hardwon.capture import lesson, routine
 from hardwon.capture.commands import works
 from hardwon.capture.covering import closes, covers
 from hardwon.capture.edited import placed, slashed
-from hardwon.capture.helping import is_debugging
-from hardwon.capture.learning import close, is_flaky, is_of_a_compiler, places_of, together
+from hardwon.capture.helping import is_debugging, is_of_tests, is_read_by_no_check, is_rewritten
+from hardwon.capture.learning import close, is_flaky, is_new, is_of_a_compiler, places_of, together, with_ahead
 from hardwon.capture.mutating import after_git, changes, is_aside, meddles
 from hardwon.capture.quoted import passage
 from hardwon.capture.state import GREENS, OPEN, TOLD, Green, Red
-from hardwon.code.test_names import is_test
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from hardwon.capture.event import Event
     from hardwon.capture.lesson import Lesson
     from hardwon.capture.results import Failing, Results
-    from hardwon.capture.state import State
+    from hardwon.capture.state import Change, State
 
 _MOST_LESSONS = 3  # of one event
 _LAST_LINES = 12  # in which the last report of a line stands that runs one check twice
@@ -39,7 +38,8 @@ def ended(state: State, event: Event, since: int, world: int) -> tuple[State, tu
         later = work.key in again and any(one.key == work.key for one in done[at + 1 :])
         if work.kind in ("test", "build", "types", "run") and not (work.inline or aside or later):
             alone = len([one for one in done if one.kind == work.kind]) == 1
-            state, learnt = _checked(state, told, work, alone, since, world, meddled)
+            passed = _led_to_a_report(done, at, event)
+            state, learnt = _checked(state, told, work, alone, since, world, meddled, passed)
             lessons += learnt
         aside = is_aside(work, aside)
         meddled = meddled or meddles(work)
@@ -53,6 +53,14 @@ def ended(state: State, event: Event, since: int, world: int) -> tuple[State, tu
     fresh = tuple(one for one in joined if one.text not in state.told or one.outcome == "failed")[:_MOST_LESSONS]
     state = state.replace(told=(*state.told, *(one.text for one in fresh))[-TOLD:])
     return state, fresh
+
+
+def _led_to_a_report(done: Sequence[Work], at: int, event: Event) -> bool:
+    """Whether a check stands before tests that reported, which ran only because it had passed (``mypy && pytest``)."""
+    behind = at
+    while behind + 1 < len(done) and done[behind].chained:
+        behind += 1
+    return behind > at and done[at].kind != "test" and any(_results(one, event.output) for one in done[at + 1 : behind + 1])
 
 
 def _again_green(event: Event, done: Sequence[Work]) -> dict[str, str]:
@@ -73,7 +81,7 @@ def _again_green(event: Event, done: Sequence[Work]) -> dict[str, str]:
 
 
 def _checked(
-    state: State, event: Event, work: Work, alone: bool, since: int, world: int, meddled: bool
+    state: State, event: Event, work: Work, alone: bool, since: int, world: int, meddled: bool, passed: bool
 ) -> tuple[State, list[Lesson]]:
     code = event.exit_code if event.exit_code is not None else {"ok": 0, "failed": 1}.get(event.ended)
     project = _project(state)
@@ -82,7 +90,7 @@ def _checked(
     if work.kind == "test" and not work.harmless:
         world = -1  # it writes anew what is expected: like no other state of the files
     results = _results(work, event.output)
-    verdict = _verdict(work, results, code, alone, event)
+    verdict = passed or _verdict(work, results, code, alone, event)
     if verdict is None:
         return state, []
     if verdict:
@@ -214,7 +222,7 @@ def _one_red(
         red, learnt = _again_red(state, known, work, failing, event, since, world, moved)
     others = tuple(one for one in state.open if one is not known)
     kept: State = state.replace(open=(*others, red)[-OPEN:])
-    return kept, learnt
+    return with_ahead(kept, red), learnt
 
 
 def _new_red(state: State, work: Work, failing: Failing, event: Event, since: int, world: int) -> tuple[Red, list[Lesson]]:
@@ -230,7 +238,7 @@ def _new_red(state: State, work: Work, failing: Failing, event: Event, since: in
     red = Red(
         work.key, work.kind, work.runner, work.shown, work.targets, failing.name, failing.kind[:100], failing.message[:300],
         failing.signature, file, _frames(failing, event, state), said, event.at, first, world, since, (),
-        last_green, (), work.narrow, failing.compiled, bool(one_before and one_before.raced),
+        last_green, (), work.narrow, failing.compiled, bool(one_before and one_before.raced), work.folder,
     )  # fmt: skip
     return red, [lesson.flaky(red, event.at)] if green and is_flaky(red, green) else []
 
@@ -241,14 +249,12 @@ def _again_red(
     """A failure that is still open; a lesson where edits that were to mend it have not, twice."""
     # Edits that made something else pass were not meant for this one, and of one that comes and goes nobody knows what was.
     tried = not (moved or known.raced) and [
-        change
-        for change in state.changes
-        if known.last < change.number <= since and not change.undone and not is_test(change.path) and not is_debugging(change)
+        change for change in state.changes if known.last < change.number <= since and not change.undone and _is_of_code(change)
     ]
     same = bool(failing.signature) and known.signature == failing.signature
     red = known.replace(
         last=max(known.last, since), tries=(*known.tries, since)[-8:] if tried and same else known.tries, check=work.key, shown=work.shown,
-        targets=work.targets, narrow=work.narrow, world=world,
+        targets=work.targets, narrow=work.narrow, world=world, folder=work.folder,
         **({} if same else {"error": failing.kind[:100], "message": failing.message[:300], "signature": failing.signature,
                             "frames": _frames(failing, event, state), "passage": passage(event.output, failing),
                             "compiled": failing.compiled}),
@@ -258,13 +264,20 @@ def _again_red(
         red = red.replace(at=event.at, edits=since, green_edits=green.edits if green else -1, tries=())
     if len(red.tries) < 2 or known.places or (red.edits and is_of_a_compiler(red)):
         return red, []
-    made = [change for change in state.changes if known.edits < change.number <= since and not is_test(change.path)]
-    fixes = [change for change in made if not is_debugging(change)]
+    made = [change for change in state.changes if known.edits < change.number <= since]
+    if red.kind == "test" and (is_new(state, red) or is_rewritten(red, made)):
+        return red, []  # nobody can tell yet whether the code is wrong or the test
+    fixes = list(filter(_is_of_code, made))
     places = places_of(red, fixes)
     if not places:
         return red, []
     learnt = lesson.came_back(red, fixes, places, event.at)
     return red.replace(places=tuple((place.path, place.symbol) for place in places)), [learnt]
+
+
+def _is_of_code(change: Change) -> bool:
+    """Whether an edit may have been meant to mend code."""
+    return not (is_of_tests(change) or is_debugging(change) or is_read_by_no_check(change.path))
 
 
 def _frames(failing: Failing, event: Event, state: State) -> tuple[tuple[str, int, str], ...]:
@@ -285,7 +298,7 @@ def _last_green(state: State, work: Work, failing: Failing) -> Green | None:
         if (
             green.check == work.key
             or failing.name in green.names
-            or (failing.name and covers(green, failing.name, failing.file, work.runner, work.targets))
+            or (failing.name and covers(green, failing.name, failing.file, work.runner, work.targets, work.folder))
         ):
             return green
     return None

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 LARGEST = 64_000  # bytes of a state as JSON
 _VERSION = 1
 # How many of each are kept, the newest.
-EDITS, OPEN, GREENS, PENDING, SEEN, ASKED, DECIDED, TOLD = 60, 24, 24, 32, 96, 12, 16, 40
+EDITS, OPEN, GREENS, PENDING, SEEN, ASKED, DECIDED, TOLD, AHEAD = 60, 24, 24, 32, 96, 12, 16, 40, 16
 PASSAGE = 600  # characters of each side of an edit
 
 
@@ -39,7 +39,8 @@ class Red(Value):
     ``edits`` how many edits had been made when it was first seen, ``world`` how often anything else had changed; ``last`` the edits
     at the last time; ``tries``: the edit counts at which it came back after new edits; ``green_edits``: the edits at the last run of this
     session on which the same had passed, -1 where it had not; ``places`` (path, symbol) as they were told when it was raised;
-    ``compiled``: a compiler said it, and nothing ran; ``raced``: another test has shown it in this one's place."""
+    ``compiled``: a compiler said it, and nothing ran; ``raced``: another test has shown it in this one's place; ``folder``: where the
+    command ran."""
 
     check: str
     kind: str
@@ -63,6 +64,7 @@ class Red(Value):
     narrow: str = ""
     compiled: bool = False
     raced: bool = False
+    folder: str = ""
 
 
 class Green(Value):
@@ -95,7 +97,7 @@ class State(Value):
     """A session so far. ``root``: the folder that paths are relative to; ``edited`` counts edits, ``world`` whatever else changed files or
     the machine, ``turn`` the prompts; ``pending``: calls under way as (call, edits, world) at their beginning; ``seen``: calls that
     were told, so that being told twice counts once; ``asked`` prompts, cut short; ``files``: (path, symbols) of all edits; ``told``: texts
-    of lessons; ``words``: the agent's last ones."""
+    of lessons; ``words``: the agent's last ones; ``ahead``: files of tests that missed names of code that was not written yet."""
 
     root: str = ""
     started: int = 0
@@ -116,6 +118,7 @@ class State(Value):
     passed: int = 0
     failed: int = 0
     branch: str = ""
+    ahead: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """The state as JSON of at most 64,000 bytes: what is oldest goes first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.capture.learning import is_scratch
+from hardwon.capture.learning import is_own, is_scratch
 from hardwon.capture.lesson import plain_test, shown, stable
 
 TYPE_CHECKING = False
@@ -22,9 +22,9 @@ def of(state: State) -> str:
     parts = [
         _line("Asked", [_short(text, 200) for text in _asked(state)], "; "),
         _line("Decided", [_short(said.text, 200) for said in state.decided[-4:]], "; "),
+        _line("Still failing", failing, "; "),  # ahead of what may be long: what is cut off stands last
         _line("Changed", _changed(state), ", "),
         _line("Learnt", [_short(text, 160) for text in state.told[-4:]], "; "),
-        _line("Still failing", failing, "; "),
         _line("Last words", [_short(state.words, 300)] if state.words else [], ""),
     ]
     return "\n".join(part for part in parts if part)[:LONGEST].rstrip()
@@ -59,12 +59,7 @@ def _is_of_the_project(state: State, red: Red) -> bool:
     """Whether a failure is one that somebody has to mend: a test that has a name, or what went through code of the project."""
     if red.test:
         return True
-    return any(_is_own(path) for path, _, _ in red.frames) and not (red.kind == "run" and is_scratch(state, red))
-
-
-def _is_own(path: str) -> bool:
-    outside = path.startswith(("/", "<", "[", "node:", "file:")) or path[1:2] == ":"
-    return bool(path) and not outside and "node_modules/" not in path and "site-packages/" not in path
+    return any(is_own(path) for path, _, _ in red.frames) and not (red.kind == "run" and is_scratch(state, red))
 
 
 def _short(text: str, most: int) -> str:

@@ -31,6 +31,11 @@ def read(payload: Mapping[str, object], environment: Mapping[str, str], now: int
     """What happened; None where there is nothing to do."""
     name = fields.word(payload, "hook_event_name")
     event = family.read(payload, name, "codex", now, _TOOLS)
+    if event is not None and event.moment == "prompt" and event.text.startswith("# "):
+        from hardwon.capture.prose import requested
+
+        asked: Event = event.replace(text=requested(event.text))
+        return asked
     if event is None or event.moment != "after":
         return event
     response = payload.get("tool_response")

@@ -1,5 +1,6 @@
-"""Rollouts of Codex, in the three forms that its versions wrote: records in an envelope with items that sum up each call, the same
-without them, and before that the bare items behind a first line of their own.
+"""Rollouts of Codex, in the forms that its versions wrote: records in an envelope with items that sum up each call, the same without
+them, and before that the bare items behind a first line of their own. Where agents call tools by scripts, some versions tell each call by
+an item, and some by nothing but the script.
 
 A command's exit code may be told by the item of the call, by the words of its output, or by the output of a later call that waited
 for it. So the end of a call is held back until something tells it, and told as unknown at the latest when the file ends.
@@ -9,8 +10,10 @@ from __future__ import annotations
 
 import re
 
-from hardwon.capture.event import Edit, Event
-from hardwon.importers.transcripts import calls
+from hardwon.capture.event import Event
+from hardwon.capture.prose import requested
+from hardwon.importers.transcripts import calls, codex_scripts
+from hardwon.importers.transcripts.codex_output import LONGEST_HEAD, body, changes, ending, taken_apart
 from hardwon.importers.transcripts.records import clipped, inner, millis, objects, parsed, plain, whole_number, word
 
 TYPE_CHECKING = False
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
     from hardwon.capture.event import Ended
     from hardwon.importers.transcripts.calls import Call
+    from hardwon.importers.transcripts.codex_scripts import Result, Script
     from hardwon.importers.transcripts.records import Tally
 
 CLIENT = "codex"
@@ -49,16 +53,16 @@ _SILENT_ITEMS = frozenset((
 _NOT_SAID = (
     "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<INSTRUCTIONS>", "<turn_aborted>", "<user_shell_command>",
     "<subagent_notification>", "<skill>", "<hook_prompt", "<permissions instructions>", "<collaboration_mode>", "<goal_context>",
+    "Warning: apply_patch was requested via ",
 )  # fmt: skip
-_EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,9})\b", re.MULTILINE)
+_CELL = re.compile(r"^Script running with cell ID (\d{1,12})\b")
 _RUNNING = re.compile(r"^Process running with session ID (\d{1,12})\b", re.MULTILINE)
-_OUTPUT = re.compile(r"^(?:Output|Total output lines: \d+):?\n", re.MULTILINE)
-_FAILED = ("apply_patch verification failed", "failed to ", "execution error", "unsupported call")
-_LONGEST_HEAD = 400  # characters before the output proper
 _MOST_PROMPTS = 64  # that are remembered, for each is told twice
-_LONGEST_JSON = 1 << 20
 _STATUSES: dict[str, Ended] = {"completed": "ok", "declined": "denied", "failed": "failed"}
 _MOST_FILES = 200  # of one change
+_OF_SCRIPT = "exec-"  # begins the ids of calls that a script made
+_READ_OF_SCRIPTS = frozenset(("exec_command", "write_stdin", "apply_patch"))
+_MOST_SCRIPTS = 500  # without an end
 
 
 def read(path: str, tally: Tally) -> Iterator[Event]:
@@ -80,6 +84,11 @@ class _Reader:
         self._waiting: dict[str, str] = {}  # calls that wait for one of those
         self._codes: dict[str, tuple[Ended, int | None]] = {}  # ends that were told before the output
         self._done: dict[str, None] = {}  # calls that ended lately: an item of theirs may follow
+        self._scripts: dict[str, tuple[Script | None, Call]] = {}  # that nothing has told yet but themselves
+        self._cells: dict[str, str] = {}  # scripts that go on, by the number by which a later call waits for them
+        self._printed: dict[str, str] = {}  # what commands in the background printed so far
+        self._polled = ""  # the command in the background of which a script has shown no more than words
+        self._has_items = False  # for commands: then no script has to tell of its own
         self._said: list[tuple[str, str]] = []
         self._told: dict[str, str] = dict.fromkeys(("session", "cwd", "branch", "version", "agent", "model", "turn"), "")
         self._at = 1
@@ -111,8 +120,7 @@ class _Reader:
 
     def rest(self) -> Iterator[Event]:
         """The ends of calls that nothing told more of."""
-        for identifier in list(self._held):
-            yield from self._release(identifier)
+        yield from self._release_all()
 
     def _event(self, moment: Any, **fields: Any) -> Event:
         told: dict[str, Any] = {**self._told, **fields}
@@ -134,6 +142,7 @@ class _Reader:
     def _prompt(self, text: str) -> Iterator[Event]:
         text = text.strip()
         self._told["cwd"] = self._told["cwd"] or folder_of(text)
+        text = requested(text)
         if text and not text.startswith(_NOT_SAID) and not self._told["agent"] and self._is_news("prompt", text):
             yield self._event("prompt", text=clipped(text))
 
@@ -176,7 +185,13 @@ class _Reader:
             found = parsed(word(item, "arguments"))
             given = found if isinstance(found, dict) else {"input": word(item, "arguments")}
         if name == "exec" and kind == "custom_tool_call":
-            return  # a script that calls tools: each has an item of its own
+            yield from self._begin_script(word(given, "input"), identifier)
+            return
+        if name == "wait" and str(given.get("cell_id")) in self._cells:
+            script = self._scripts.pop(self._cells.pop(str(given["cell_id"])), None)
+            if script is not None:
+                self._scripts[identifier] = script
+            return
         if name == "write_stdin":
             process = given.get("session_id")
             if str(process) in self._waits:
@@ -189,8 +204,11 @@ class _Reader:
         yield self._event("before", **call)
 
     def _output(self, identifier: str, output: Any) -> Iterator[Event]:
-        text, told = _taken_apart(output)
-        running = _RUNNING.search(text[:_LONGEST_HEAD])
+        if identifier in self._scripts:
+            yield from self._end_script(identifier, output)
+            return
+        text, told = taken_apart(output)
+        running = _RUNNING.search(text[:LONGEST_HEAD])
         if identifier in self._waiting:
             process = self._waiting.pop(identifier)
             if running or process not in self._waits:
@@ -201,10 +219,10 @@ class _Reader:
             return
         if identifier not in self._calls:
             return
-        ended, code = _ending(text, told)
+        ended, code = ending(text, told)
         if ended == "unknown" and identifier in self._codes:
             ended, code = self._codes.pop(identifier)
-        self._held[identifier] = (_body(text), ended, code)
+        self._held[identifier] = (self._printed.pop(identifier, "") + body(text), ended, code)
         if ended != "unknown" or self._calls[identifier]["tool"] != "shell":
             yield from self._release(identifier)
 
@@ -212,9 +230,113 @@ class _Reader:
         text, ended, code = self._held.pop(identifier)
         call = self._calls.pop(identifier, None)
         self._codes.pop(identifier, None)
+        self._printed.pop(identifier, None)
         self._done = {**dict.fromkeys(list(self._done)[-_MOST_PROMPTS:]), identifier: None}
         if call is not None:
             yield self._event("after", ended=ended, exit_code=code, output=clipped(text), **call)
+
+    def _release_all(self) -> Iterator[Event]:
+        for identifier in list(self._held):
+            yield from self._release(identifier)
+
+    # --- scripts
+
+    def _begin_script(self, source: str, identifier: str) -> Iterator[Event]:
+        """A script that calls tools. Nothing is told of it before its output, as an item may tell its call better."""
+        script = codex_scripts.read(source)
+        if script is not None and script.tool not in _READ_OF_SCRIPTS:
+            return
+        process = _process(script) if script else ""
+        if self._polled in self._held and self._waits.get(process) != self._polled:
+            yield from self._release(self._polled)
+        call: Call = {}
+        if script is None:
+            if not codex_scripts.runs_something(source):
+                return
+        elif script.tool == "write_stdin":
+            if process not in self._waits:
+                return
+        else:
+            given = script.given if isinstance(script.given, dict) else {"input": script.given}
+            call = calls.begun(script.tool, given, identifier)
+            script = script if call["command"] or call["edits"] else None
+        if self._has_items and (script is None or script.tool == "exec_command"):
+            return
+        self._scripts[identifier] = (script, call if script else {})
+        if len(self._scripts) > _MOST_SCRIPTS:
+            del self._scripts[next(iter(self._scripts))]
+
+    def _end_script(self, identifier: str, output: Any) -> Iterator[Event]:
+        blocks = [plain(one) for one in output] if isinstance(output, list) else [plain(output)]
+        if cell := _CELL.match(blocks[0] if blocks else ""):
+            self._cells[cell[1]] = identifier
+            if len(self._cells) > _MOST_SCRIPTS:
+                del self._cells[next(iter(self._cells))]
+            return
+        script, call = self._scripts.pop(identifier)
+        if script is None:
+            self._tally.miss("custom_tool_call/exec")
+            return
+        told = codex_scripts.result(script, blocks)
+        if script.tool == "write_stdin":
+            yield from self._polls(_process(script), told)
+            return
+        name = call["call"]
+        calls.keep(self._calls, call)
+        yield self._event("before", **call)
+        if told.session:
+            self._waits[told.session] = name
+            self._print(name, told.output)
+        else:
+            yield from self._end_of_script(name, told, told.output)
+
+    def _polls(self, process: str, told: Result) -> Iterator[Event]:
+        """A script that waited for a command in the background: words alone do not tell whether that is over."""
+        name = self._waits.get(process, "")
+        if name not in self._calls:
+            return
+        printed = self._printed.pop(name, "") + told.output
+        if told.code is not None or told.has_failed:
+            del self._waits[process]
+            yield from self._end_of_script(name, told, printed)
+        elif told.session:
+            self._held.pop(name, None)
+            self._print(name, printed)
+        else:
+            self._polled = name
+            self._print(name, printed)
+            self._held[name] = (clipped(printed), "unknown", None)
+
+    def _print(self, name: str, printed: str) -> None:
+        self._printed[name] = clipped(printed)
+        if len(self._printed) > _MOST_PROMPTS:
+            del self._printed[next(iter(self._printed))]
+
+    def _end_of_script(self, name: str, told: Result, output: str) -> Iterator[Event]:
+        """The end of a call that a script made. What a command printed tells nothing of it, unlike the words of Codex."""
+        is_patch = self._calls[name]["tool"] == "edit"
+        ended: Ended = "unknown"
+        if told.code is not None:
+            ended = "failed" if told.code else "ok"
+        elif told.has_failed or is_patch:
+            ended, _ = ending(output, {"success": not told.has_failed} if is_patch else {})
+        self._held[name] = (output, ended, told.code)
+        yield from self._release(name)
+
+    def _overtakes(self, call: Call, *, is_item: bool) -> str:
+        """Take back the script whose call an item tells, as the item tells more; the id of one that is in the background, "" for none.
+        Where no script is known to have made the call, it is of the first of those that are not understood."""
+        for name in self._waits.values():
+            if is_item and call["command"] and name in self._calls and self._calls[name]["command"] == call["command"]:
+                return name
+        several = [
+            name for name, (_, own) in self._scripts.items() if own and own["tool"] == call["tool"]
+        ]  # the one with the same command, or else the first: commands may be told in other words
+        same = [name for name in several if self._scripts[name][1]["command"] == call["command"]]
+        unread = [name for name, (script, _) in self._scripts.items() if script is None and is_item]
+        for name in (same or several or unread)[:1]:
+            del self._scripts[name]
+        return ""
 
     # --- notices
 
@@ -227,11 +349,12 @@ class _Reader:
         elif kind == "agent_message":
             yield from self._words(word(payload, "message"))
         elif kind == "exec_command_end":
-            yield from self._executed(payload)
+            is_of_script = word(payload, "call_id").startswith(_OF_SCRIPT) and not self._knows(payload)
+            yield from self._whole_command(payload) if is_of_script else self._executed(payload)
         elif kind == "turn_aborted":
             yield from self._aborted()
         elif kind == "patch_apply_end":
-            self._patched(payload)
+            yield from self._patched(payload)
         elif kind not in _SILENT_NOTICES:
             self._tally.miss(f"event_msg/{kind}")
 
@@ -266,41 +389,65 @@ class _Reader:
             self._codes[identifier] = (ended, code)
 
     def _knows(self, item: dict[str, Any]) -> bool:
-        return word(item, "id") in self._calls or word(item, "id") in self._done
+        identifier = word(item, "call_id", "id")
+        return identifier in self._calls or identifier in self._done
 
     def _whole_command(self, item: dict[str, Any]) -> Iterator[Event]:
         """A command that a script of the agent ran: nothing but this item tells of it."""
         code = whole_number(item.get("exit_code"))
         declined = word(item, "status").lower() == "declined"
         ended: Ended = "denied" if declined else "unknown" if code is None else "failed" if code else "ok"
-        call = calls.begun("shell", {"command": item.get("command"), "cwd": item.get("cwd")}, word(item, "id"))
-        yield from self._whole(call, ended, code, word(item, "aggregated_output", "stdout", "stderr"))
+        call = calls.begun("shell", {"command": item.get("command"), "cwd": item.get("cwd")}, word(item, "call_id", "id"))
+        output = word(item, "aggregated_output", "stdout", "stderr")
+        self._has_items = True
+        if name := self._overtakes(call, is_item=True):
+            self._held[name] = (output, ended, code)
+            yield from self._release(name)
+        else:
+            yield from self._whole(call, ended, code, output)
 
-    def _whole_change(self, item: dict[str, Any]) -> Iterator[Event]:
+    def _whole_change(self, item: dict[str, Any], *, is_item: bool = True) -> Iterator[Event]:
         status = word(item, "status").lower()
         ended: Ended = _STATUSES.get(status, "unknown")
-        changes = inner(item, "changes")
-        told = tuple(edit for path in list(changes)[:_MOST_FILES] for edit in _changes(path, inner(changes, path)))
+        files = inner(item, "changes")
+        told = tuple(edit for path in list(files)[:_MOST_FILES] for edit in changes(path, inner(files, path)))
         paths = tuple(dict.fromkeys(path for edit in told for path in (edit.path, edit.target) if path))
-        call = {"tool": "edit", "tool_name": "apply_patch", "call": word(item, "id"), "edits": told, "paths": paths}
+        call = {
+            "tool": "edit", "tool_name": "apply_patch", "call": word(item, "call_id", "id"), "command": "", "edits": told, "paths": paths,
+        }  # fmt: skip
+        self._overtakes(call, is_item=is_item)
         yield from self._whole(call, ended, None, word(item, "stderr", "stdout"))
 
     def _whole(self, call: Call, ended: Ended, code: int | None, output: str) -> Iterator[Event]:
+        self._done = {**dict.fromkeys(list(self._done)[-_MOST_PROMPTS:]), call["call"]: None}
         yield self._event("before", **call)
         yield self._event("after", ended=ended, exit_code=code, output=clipped(output), **call)
 
     def _aborted(self) -> Iterator[Event]:
         """The person stopped the turn: what was at work has no end of its own."""
-        for identifier in list(self._held):
-            yield from self._release(identifier)
+        yield from self._release_all()
+        for _, call in self._scripts.values():
+            if call:
+                calls.keep(self._calls, call)
+                yield self._event("before", **call)
+        self._scripts.clear()
         for identifier in list(self._calls):
             self._held[identifier] = ("", "interrupted", None)
             yield from self._release(identifier)
 
-    def _patched(self, payload: dict[str, Any]) -> None:
+    def _patched(self, payload: dict[str, Any]) -> Iterator[Event]:
         identifier = word(payload, "call_id")
-        if isinstance(payload.get("success"), bool) and identifier in self._calls and identifier not in self._held:
+        if identifier and not self._knows(payload) and inner(payload, "changes"):  # a script of the agent did it
+            status = word(payload, "status") or ("completed" if payload.get("success") is True else "failed")
+            yield from self._whole_change({**payload, "status": status}, is_item=False)
+        elif isinstance(payload.get("success"), bool) and identifier in self._calls and identifier not in self._held:
             self._codes[identifier] = ("ok" if payload["success"] else "failed", None)
+
+
+def _process(script: Script) -> str:
+    """The number of the process for which a script waits."""
+    number = whole_number(inner({"given": script.given}, "given").get("session_id"))
+    return "" if number is None else str(number)
 
 
 def folder_of(text: str) -> str:
@@ -310,67 +457,3 @@ def folder_of(text: str) -> str:
         if mark and text.startswith("<environment_context>"):
             return rest.partition(end)[0].strip()[:4096]
     return ""
-
-
-def _taken_apart(output: Any) -> tuple[str, dict[str, Any]]:
-    """The words of an output, and what it tells besides: older versions wrote both as JSON into one text."""
-    if isinstance(output, dict):
-        return plain(output.get("content", output.get("output"))), output
-    text = plain(output)
-    if text.startswith('{"') and '"output"' in text[:_LONGEST_JSON]:
-        found = parsed(text)
-        if isinstance(found, dict) and isinstance(found.get("output"), str):
-            return found["output"], found
-    return text, {}
-
-
-def _ending(text: str, told: dict[str, Any]) -> tuple[Ended, int | None]:
-    code = whole_number(inner(told, "metadata").get("exit_code"))
-    head = text[:_LONGEST_HEAD]
-    found = _EXIT.search(head.partition("\nOutput:")[0])
-    if code is None and found:
-        code = whole_number(found[1])
-    if code is not None:
-        return ("failed" if code else "ok"), code
-    low = head.lstrip().lower()
-    if low.startswith(("aborted by user", "aborted")):
-        return "interrupted", None
-    if "rejected by user" in low[:200] or low.startswith(("blocked by hook", "command blocked", "tool call blocked")):
-        return "denied", None
-    if told.get("success") is False or low.startswith(_FAILED):
-        return "failed", None
-    return ("ok", None) if told.get("success") is True or low.startswith("success. updated") else ("unknown", None)
-
-
-def _body(text: str) -> str:
-    """An output without the lines that Codex puts before it."""
-    found = _OUTPUT.search(text[: _LONGEST_HEAD * 2])
-    return text[found.end() :] if found and text.startswith(("Chunk ID:", "Exit code:", "Wall time:")) else text
-
-
-def _changes(path: str, change: dict[str, Any]) -> Iterator[Edit]:
-    """The edits of one file that an item tells."""
-    kind = word(change, "type")
-    if kind == "add":
-        yield Edit(path, new=word(change, "content"), kind="whole")
-    elif kind == "delete":
-        yield Edit(path, old=word(change, "content"), kind="delete")
-    elif kind == "update":
-        for old, new in _hunks(word(change, "unified_diff")):
-            yield Edit(path, old, new)
-        if target := word(change, "move_path"):
-            yield Edit(path, kind="move", target=target)
-
-
-def _hunks(diff: str) -> Iterator[tuple[str, str]]:
-    """The passages of a unified diff without its head, before and after."""
-    old: list[str] = []
-    new: list[str] = []
-    for line in (*diff.splitlines(), "@@"):
-        if line.startswith("@@"):
-            if old != new:
-                yield "\n".join(old), "\n".join(new)
-            old, new = [], []
-        elif line[:1] in ("-", "+", " ", ""):
-            old += [line[1:]] * (line[:1] != "+")
-            new += [line[1:]] * (line[:1] != "-")

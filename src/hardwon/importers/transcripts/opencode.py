@@ -293,6 +293,7 @@ class _Reader:
         }  # fmt: skip
         self._root = root
         self._at = 1
+        self._names: set[str] = set()  # of calls
         self._begun = self._is_over = False
 
     def message(self, message: dict[str, Any], parts: list[dict[str, Any]]) -> Iterator[Event]:
@@ -331,9 +332,18 @@ class _Reader:
         elif kind not in _SILENT:
             self._tally.miss(kind)
 
+    def _name(self, part: dict[str, Any]) -> str:
+        """The id of a call. Some models number their calls anew in each message: one that was met before goes by its part's own id."""
+        name = word(part, "callID")
+        if name in self._names:
+            name = word(part, "id") or f"{name}#{len(self._names)}"
+        if name:
+            self._names.add(name)
+        return name
+
     def _tool(self, part: dict[str, Any]) -> Iterator[Event]:
         state = inner(part, "state")
-        call = calls.begun(word(part, "tool"), inner(state, "input"), word(part, "callID"))
+        call = calls.begun(word(part, "tool"), inner(state, "input"), self._name(part))
         times = inner(state, "time")
         yield self._event("before", millis(times.get("start"), self._at), **call)
         status = word(state, "status")
