@@ -52,8 +52,11 @@ def _brought_to_mind(engine: Engine, event: Event, query: Query, scope: Scope) -
         return Block()
     if len(text) > _MOST:
         text = f"{text[: _MOST // 2]}\n{text[-_MOST // 2 :]}"
-    where = query.where.replace(trusts=query.where.trusts or trust.HEARD)
-    found = engine.recall(query.replace(text=text, where=where, k=_LOOKED_AT, budget=_NO_BUDGET, floor=FLOOR), scope)
+    wanted = query.replace(text=text, k=_LOOKED_AT, budget=_NO_BUDGET, floor=FLOOR)
+    found = engine.recall(wanted, scope)
+    if not query.where.trusts and any(hit.memory.trust not in trust.HEARD for hit in found.hits):
+        # What may not be said has taken the places of what may. Mostly nothing has, and the filter is spared.
+        found = engine.recall(wanted.replace(where=query.where.replace(trusts=trust.HEARD)), scope)
     hits = _sayable(found.hits, event, scope)[: max(0, min(_TOLD, query.k))]
     budget = min(BUDGET, query.budget)
     if not event.session:  # nobody knows what it was told before
