@@ -102,6 +102,8 @@ STATUSES: tuple[Status, ...] = (
 )  # fmt: skip
 # How far a memory is believed, strongest first.
 TRUSTS: tuple[Trust, ...] = ("confirmed", "proven", "history", "claimed", "imported", "quarantined")
+# Of these nobody is told who did not ask; they take no place from the rest.
+UNHEARD: tuple[Trust, ...] = ("imported", "quarantined")
 VISIBILITIES: tuple[Visibility, ...] = ("private", "shared")
 WHO: tuple[Who, ...] = ("person", "agent", "test", "history", "import")
 RELATIONS: tuple[RelationKind, ...] = ("reverts", "fixes", "follows", "picks", "regression", "mentions")

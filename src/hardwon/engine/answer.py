@@ -9,8 +9,8 @@ from hardwon.engine.core import REBUILDING
 from hardwon.engine.naming import spelt, with_files
 from hardwon.engine.visibility import EVERYTHING, as_seen, sight
 from hardwon.errors import InvalidInput
-from hardwon.types import Filter, Hit, Mode, Proposal, Signal
-from hardwon.upkeep.trust import HEARD, UNHEARD
+from hardwon.types import UNHEARD, Filter, Hit, Mode, Proposal, Signal
+from hardwon.upkeep.trust import HEARD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

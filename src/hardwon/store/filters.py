@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardwon.store.rows import encode_list, to_blob
-from hardwon.types import SHARED, Filter
+from hardwon.types import SHARED, UNHEARD, Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _LISTED = "SELECT value FROM json_each(?)"
 # Of an occurrence ``o``: that it did not happen at one of these places.
 HAPPENED_IN_SIGHT = f"o.commit_sha || ':' || o.branch NOT IN ({_LISTED})"
 # Of an occurrence of a memory ``m``: that it did not come with the repository's files, or that these are approved.
-HAPPENED_FOR_US = f"NOT (o.who = '{SHARED.who}' AND o.client = '{SHARED.client}' AND m.trust IN ('imported', 'quarantined'))"
+HAPPENED_FOR_US = f"NOT (o.who = '{SHARED.who}' AND o.client = '{SHARED.client}' AND m.trust IN {UNHEARD})"
 _IN_SIGHT = f"NOT (m.kind = 'change' AND m.commit_sha IN ({_LISTED}))"
 # Its own place first: that looks at one row, while most memories are in sight and have no occurrence looked up.
 _SOMEWHERE_IN_SIGHT = (

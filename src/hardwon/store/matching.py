@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from hardwon.types import SHARED, UNHEARD
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hardwon.types import Change, Filter, Memory
+    from hardwon.types import Change, Filter, Memory, Occurrence
 
 
 def matches(memory: Memory, where: Filter, files: Sequence[str]) -> bool:
@@ -39,6 +41,12 @@ def matches(memory: Memory, where: Filter, files: Sequence[str]) -> bool:
 def _folded(text: str) -> str:
     """ASCII letters in lower case, as the engine's own ``lower`` has them."""
     return "".join(char.lower() if char.isascii() else char for char in text)
+
+
+def is_of_strangers(memory: Memory, occurrence: Occurrence) -> bool:
+    """Whether something came with the repository's files, and nobody approved it (filters.HAPPENED_FOR_US is the same in SQL)."""
+    origin = occurrence.origin
+    return memory.trust in UNHEARD and (origin.who, origin.client) == (SHARED.who, SHARED.client)
 
 
 def values_of(field: str, memory: Memory, files: Sequence[str]) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from copy import copy
 
 from hardwon.code.names import last_part, same_symbol
-from hardwon.store.matching import matches, values_of
+from hardwon.store.matching import is_of_strangers, matches, values_of
 from hardwon.store.rows import reference_digits
-from hardwon.types import SHARED, Corpus, Document, Event, Experience, Filter, Link, Version
+from hardwon.types import Corpus, Document, Event, Experience, Filter, Link, Version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class MemoryReader:
             memory = self.get([occurrence.memory])[0]
             if memory.kind not in ("lesson", "attempt") or memory.status in ("forgotten", "rejected", "quarantined"):
                 continue
-            if _place(occurrence) in hidden or _is_of_strangers(memory, occurrence):
+            if _place(occurrence) in hidden or is_of_strangers(memory, occurrence):
                 continue
             for anchor in memory.anchors:
                 fits = anchor.symbol == symbol if exact else symbol.lower() in anchor.symbol.lower()
@@ -390,12 +390,6 @@ class MemoryReader:
     def setting(self, name: str) -> str:
         """A value that the store keeps about itself."""
         return self._state.settings.get(name, "")
-
-
-def _is_of_strangers(memory: Memory, occurrence: Occurrence) -> bool:
-    """Whether it came with the repository's files, and nobody approved it."""
-    origin = occurrence.origin
-    return memory.trust in ("imported", "quarantined") and (origin.who, origin.client) == (SHARED.who, SHARED.client)
 
 
 def _place(occurrence: Occurrence) -> str:

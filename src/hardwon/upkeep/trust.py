@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.types import TRUSTS
+from hardwon.types import TRUSTS, UNHEARD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ _INITIAL: dict[Who, Trust] = {
 UNVERIFIED_LIMIT = 3
 # What waits for a person's verdict.
 UNCONFIRMED: tuple[Trust, ...] = ("claimed", "imported", "quarantined")
-# What is said only to who asks, and takes no place from the rest where nobody does.
-UNHEARD: tuple[Trust, ...] = ("imported", "quarantined")
+# What may be said to who did not ask.
 HEARD: tuple[Trust, ...] = tuple(trust for trust in TRUSTS if trust not in UNHEARD)
 
 # Phrases of text that speaks to an agent instead of about the code. A flag, never the gate: the gate is provenance.
