@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +16,7 @@ from hardwon.code.outline import Call, Import, Outline, Symbol
 from hardwon.store.code.without_secrets import without_secrets
 from hardwon.types import Anchor, Draft, Filter, Origin, Query, Scope
 from tests.conftest import git
+from tests.growth import TIMES, takes_the_square
 from tests.test_anchors import LONG, Ground
 
 if TYPE_CHECKING:
@@ -125,14 +125,19 @@ def test_a_diff_of_too_many_files_says_so(engine: Engine) -> None:
 
 @pytest.mark.slow
 def test_lines_of_a_whole_long_file_take_no_square(ground: Ground, engine: Engine) -> None:
-    ground.write("many.py", "\n\n".join(f"def f{n}(x):\n    return x + {n}" for n in range(3_000)) + "\n")
+    few, many = 500, TIMES * 500
+    for count in (few, many):
+        ground.write(f"of{count}.py", "\n\n".join(f"def f{n}(x):\n    return x + {n}" for n in range(count)) + "\n")
     ground.commit("many")
     engine.refresh_code()
-    for n in range(60):
-        engine.record(Draft(f"lesson {n}", anchors=(Anchor("many.py", f"f{n}"),)), AGENT)
-    began = time.process_time()
-    hits = engine.before("many.py", "", AGENT, 4000, lines=(1, 20_000)).hits
-    assert len(hits) == 60 and time.process_time() - began < 5  # eleven seconds for ``within`` alone, before it knew better
+    for count in (few, many):
+        for n in range(60):
+            engine.record(Draft(f"lesson {n}", anchors=(Anchor(f"of{count}.py", f"f{n}"),)), AGENT)
+
+    def asked(file: str) -> None:
+        assert len(engine.before(file, "", AGENT, 4000, lines=(1, 20_000)).hits) == 60
+
+    assert not takes_the_square(asked, "of{}.py".format, few)  # eleven seconds for ``within`` alone, before it knew better
 
 
 def test_the_innermost_symbols_are_those_that_hold_the_lines() -> None:

@@ -1,12 +1,11 @@
-"""No text takes longer than its length, whoever wrote it: a hook's deadline cannot stop a regular expression, which holds the interpreter.
+"""No text takes longer than its length, whoever wrote it.
 
-Measured is the processor's time of the test itself, once for a text and once for one of four times its length, and only where it is long
-enough to be measured: a busy machine changes neither much.
+A hook's deadline cannot stop a regular expression, which holds the interpreter.
 """
 
 from __future__ import annotations
 
-import time
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +19,6 @@ from hardwon.code import diff
 from hardwon.code.stack import frames
 from hardwon.code.stack.signature import signature
 from hardwon.code.traces import parse
-from hardwon.errors import HardwonError
 from hardwon.importers import ci_log, headings, message, notes
 from hardwon.importers.manifests import golang, java, javascript
 from hardwon.importers.manifests import python as of_python
@@ -28,13 +26,10 @@ from hardwon.importers.transcripts import claude, gemini
 from hardwon.intake import shape
 from hardwon.intake.redact import redact
 from hardwon.search import terms
+from tests.growth import LENGTH, repeated, takes_the_square
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-LENGTH = 12_000
-MEASURED = 0.05  # seconds; less is told neither from noise nor from the cost of a call
-MOST = 9  # times, of a text of four times the length: 4 where all is well, 16 where the time goes by the square
 
 STAMP = "2026-01-01T00:00:00.0000000Z "
 READERS: dict[str, Callable[[str], Any]] = {
@@ -106,28 +101,14 @@ WORDS = [
 ]  # fmt: skip
 
 
-def cost(read: Callable[[str], Any], text: str) -> float:
-    began = time.process_time()
-    try:
-        read(text)
-    except (HardwonError, ValueError):
-        pass
-    return time.process_time() - began
-
-
-def slow(read: Callable[[str], Any], units: list[str], length: int = LENGTH) -> list[tuple[str, float, float]]:
+def slow(read: Callable[[str], Any], units: list[str], length: int = LENGTH) -> list[str]:
     """The units of which a text takes longer than its length."""
-    found = []
-    for unit in units:
-        for end in ("", "x"):
-            short, long = (unit * (size // len(unit)) + end for size in (length, 4 * length))
-            first = cost(read, short)
-            if first < MEASURED:
-                continue
-            second = cost(read, long)
-            if second > MOST * min(first, cost(read, short)):
-                found.append((unit, first, second))
-    return found
+    return [unit for unit in units if any(takes_the_square(read, repeated(unit, end), length) for end in ("", "x"))]
+
+
+def test_the_square_is_seen_and_the_length_is_not_taken_for_it() -> None:
+    assert takes_the_square(re.compile("a*a*b").match, repeated("a"), 6_000)
+    assert not takes_the_square(lambda text: [sign for sign in text if sign > "a"], repeated("a"), 1_000_000)
 
 
 @pytest.mark.parametrize("reader", ["strip", "strip meant", "redact", "failure", "traces", "routine", "works", "changed"])

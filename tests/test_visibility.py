@@ -240,13 +240,13 @@ def test_git_that_does_not_answer_is_told_and_hides_what_it_was_asked_about(
     story.on("main")
     slow = story.path.parent / "bin"
     slow.mkdir()
-    (slow / "git").write_text("#!/bin/sh\nexec sleep 20\n")
+    (slow / "git").write_text("#!/bin/sh\nexec sleep 120\n")
     (slow / "git").chmod(0o755)
     engine = story.open()
     monkeypatch.setenv("PATH", f"{slow}:{os.environ['PATH']}")
     began = time.monotonic()
     answer = engine.recall(Query("which word"), SCOPE)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
     assert {hit.memory.text for hit in answer.hits if hit.memory.number} == {"The word is main"}
     assert any(line.startswith("branches: ") for line in answer.mode.degraded)
     monkeypatch.setenv("PATH", "/nonexistent")

@@ -50,15 +50,15 @@ class Request(Value):
 def parse(words: Sequence[str]) -> Request:
     """The request that the words make; InvalidInput says which word is wrong."""
     given: dict[str, object] = {}
-    rest = list(words)
+    rest = list(reversed(words))  # the next one last: taking the first of a list moves all the others
     verb: Verb | None = None
     positional: list[str] = []
     options_end = False
     while rest:
-        word = rest.pop(0)
+        word = rest.pop()
         if options_end or word == "-" or not word.startswith("-") or _is_negative_number(word):
             if verb is None and word == "help":
-                return Request(_verb(rest[0]) if rest else None, given, help=True)
+                return Request(_verb(rest[-1]) if rest else None, given, help=True)
             if verb is None:
                 verb = _verb(word)
             else:
@@ -106,9 +106,9 @@ def _take_option(word: str, rest: list[str], verb: Verb | None, given: dict[str,
         return
     text = attached or value
     if not attached and not equals:
-        if not rest or _is_option(rest[0], known):
+        if not rest or _is_option(rest[-1], known):
             raise InvalidInput(f"--{option.name} needs a value", field=option.name, remedy=f"--{option.name} {option.metavar}")
-        text = rest.pop(0)
+        text = rest.pop()
     _store(option, convert(option, text), given)
 
 
