@@ -1207,3 +1207,20 @@ def test_a_failure_that_names_no_test_teaches_where_it_went_through_what_was_edi
     session = Session().run(said, "npm test", ended="failed", exit_code=1).edit("a = 1", "a = 2", f"{ROOT}/{path}")
     session.run("ok\n", "npm test", ended="ok", exit_code=0)
     assert bool(session.lessons) is teaches
+
+
+@pytest.mark.parametrize(("path", "teaches"), [("package.json", False), ("mise.toml", False), ("src/a.py", True)])
+def test_settings_get_no_credit_beside_edits_of_tests(path: str, teaches: bool) -> None:
+    session = Session().run(RED).edit('"day": 1', '"day": 2', f"{ROOT}/{path}")
+    session.edit("def other():\n    pass\n", "def other():\n    return 1\n", f"{ROOT}/tests/test_b.py").run(GREEN)
+    assert bool(session.lessons) is teaches
+
+
+@pytest.mark.parametrize(("places", "teaches"), [(2, True), (6, False)])
+def test_of_many_places_in_a_file_that_a_failure_names_nobody_knows_which_helped(places: int, teaches: bool) -> None:
+    said = "src/cart.ts(7,20): error TS2339: Property 'day' does not exist on type 'Cart'.\n"
+    session = Session().run(said, "npx tsc --noEmit", ended="failed", exit_code=2)
+    for n in range(places):
+        session.edit(f"function f{n}() {{\n  return 1\n}}\n", f"function f{n}() {{\n  return 2\n}}\n", f"{ROOT}/src/cart.ts")
+    session.run("", "npx tsc --noEmit", ended="ok", exit_code=0)
+    assert bool(session.lessons) is teaches

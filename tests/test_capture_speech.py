@@ -400,6 +400,9 @@ def test_a_difference_shows_only_what_differs() -> None:
         ("src/latest.py", False),
         ("src/Latest.java", False),
         ("src/attests.py", False),
+        ("scripts/test-hooks.sh", True),
+        ("app/models/cart-test.js", True),
+        ("src/testing-ground.ts", False),
     ],
 )
 def test_files_of_tests_are_known(path: str, test: bool) -> None:

@@ -157,6 +157,8 @@ def _learnt(state: State, reds: Sequence[Red], green: Green, at: int) -> Lesson 
         return None
     if red.test and all(one.test not in green.names and _is_silenced(one, fixes) for one in reds):
         return None
+    if _are_settings_beside_tests(fixes):
+        return None
     places = places_of(red, fixes)
     if red.places:
         kept = [place for place in places if (place.path, place.symbol) in red.places]
@@ -238,6 +240,12 @@ def _is_elsewhere(red: Red, fixes: Sequence[Change]) -> bool:
         return False  # what was compared there may have come from anywhere
     settings = any(change.path.lower().endswith(_SETTINGS) for change in fixes)
     return not red.test and bool(own) and not settings and not any(same_file(one.path, path) for one in fixes for path in own)
+
+
+def _are_settings_beside_tests(fixes: Sequence[Change]) -> bool:
+    """Whether no code was edited but settings, and tests as well: of the two the tests are more likely to have helped."""
+    code = [one for one in fixes if not is_of_tests(one)]
+    return 0 < len(code) < len(fixes) and all(one.path.lower().endswith(_SETTINGS) for one in code)
 
 
 def is_own(path: str) -> bool:
@@ -336,7 +344,8 @@ def places_of(red: Red, changes: Sequence[Change]) -> list[Place]:
         symbol = _symbol(change, red)
         places[(change.path, symbol)] = Place(change.path, symbol, change.lines, change.new[:PASSAGE])
     named = [place for place in places.values() if _is_named_after(red, place.symbol)]
-    if len(places) > _WIDE and not through and not named:
+    touched = {(change.path, symbol) for change in code for symbol in change.symbols or ("",)}
+    if len(touched) > _WIDE and not inside and not named:
         return []
     return (named or list(places.values()))[:_MOST_PLACES]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _FOLDERS = frozenset(("test", "tests", "spec", "specs", "__tests__", "testing", "testdata", "e2e"))
 _STEMS = frozenset(("test", "tests", "conftest"))
-_ENDINGS = ("_test", "_tests", "_spec")
+_ENDINGS = ("_test", "_tests", "_spec", "-test", "-tests", "-spec")
 _CAPITAL_ENDINGS = ("Test", "Tests", "Spec")  # CartTest.java, CartTests.swift: not what ends in "latest"
 
 
@@ -14,7 +14,7 @@ def is_test(path: str) -> bool:
     stem, folded = name.partition(".")[0], name.lower()
     bare = stem.lower()
     return (
-        bare.startswith("test_")
+        bare.startswith(("test_", "test-"))
         or bare in _STEMS
         or bare.endswith(_ENDINGS)
         or stem.endswith(_CAPITAL_ENDINGS)
