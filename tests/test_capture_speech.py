@@ -169,6 +169,16 @@ NOTHING = [
     "I told you that I would run the review myself.",
     "Please use the other one and not to forget the tests.",
     "I use vim, but that is not the point.",
+    # For one task: nothing is to be changed, or not by such means.
+    "Do not edit code.",
+    "Do not edit files.",
+    "Do NOT write project code — research only.",
+    "do NOT use a subagent. read the page first",
+    "Never touch the database, review only.",
+    # What it speaks of stands elsewhere.
+    "Never write the contents of memories directly into it.",
+    "Lets go with your picks and start, seems reasonable",
+    "Use your suggestions instead of mine.",
 ]
 
 
@@ -182,6 +192,10 @@ PLAN = "# Plan\n\n" + "The shop gets a second queue, which takes the slow orders
         "You are a reviewer.\n" + "- Never start with praise.\n" * 6,
         "# Task\nMend it.\n# Limits\nNever touch the migrations.\n",
         "<shop_delegation>Never commit unless you are asked.</shop_delegation>",
+        "Follow these steps.\n\n<steps critical='true'>\n1. Always load the whole workflow first.\n</steps>",
+        "You are performing a cleanup. Never retry an order that was paid.",
+        "/skill:cleanup\n\nUse the files as they are, not the summary.",
+        "<!-- cleanup -->\nNever retry an order that was paid.",
     ],
 )
 def test_a_plan_or_a_template_that_was_pasted_sets_no_rules(text: str) -> None:
@@ -194,6 +208,13 @@ def test_a_plan_or_a_template_that_was_pasted_sets_no_rules(text: str) -> None:
 )
 def test_a_correction_is_heard_without_its_apostrophe(text: str) -> None:
     assert [one.kind for one in heard(text, person=True)] == ["wrong"]
+
+
+def test_a_sentence_ends_where_the_next_begins_small() -> None:
+    (rule,) = heard("never open pull requests against release. make one for the fix", person=True)
+    assert rule.text == "Never open pull requests against release"
+    (rule,) = heard("never retry orders, refunds etc. when they were paid", person=True)
+    assert rule.text.endswith("when they were paid")
 
 
 def test_a_rule_has_nothing_that_was_rejected() -> None:

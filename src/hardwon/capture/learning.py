@@ -155,9 +155,8 @@ def _learnt(state: State, reds: Sequence[Red], green: Green, at: int) -> Lesson 
         return lesson.taken_back(red, undone, places, at) if places else None
     if not fixes or not (red.test or red.message) or _is_elsewhere(red, fixes) or _is_routine(state, red, fixes):
         return None
-    if red.test and all(one.test not in green.names and _is_silenced(one, fixes) for one in reds):
-        return None
-    if _are_settings_beside_tests(fixes):
+    silenced = red.test and all(one.test not in green.names and _is_silenced(one, fixes) for one in reds)
+    if silenced or _are_settings_beside_tests(fixes):
         return None
     places = places_of(red, fixes)
     if red.places:

@@ -26,7 +26,10 @@ _LOG = Pattern(
     r"|[\w./\\-]+:\d+:|[\w./-]+\(\d+,\d+\):|[+-]\s*(?:def|class|function|const|return|import)\b)"
 )
 ITEM = Pattern(r"(?:[-*•]|\d{1,2}[.)])\s+")
-_END = Pattern(r"\.{2,}\s*|(?<=[.!?])\s+(?=[A-Z\"'`(\dÄÖÜ\u3131-\uD79D\u4e00-\u9fff])|(?<=[。！？])|;\s+")
+# A full stop after a word of three letters ends a sentence even where the next begins small, as people type.
+_END = Pattern(
+    r"\.{2,}\s*|(?<=[.!?])\s+(?=[A-Z\"'`(\dÄÖÜ\u3131-\uD79D\u4e00-\u9fff])|(?<=[a-z]{3}[.!?])(?<!etc[.])\s+(?=[a-z])|(?<=[。！？])|;\s+"
+)
 
 
 def requested(text: str) -> str:

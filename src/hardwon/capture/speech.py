@@ -78,7 +78,13 @@ def _is_document(text: str, lines: list[str]) -> bool:
     """Whether a prompt is a plan, a handoff or a template that was pasted: what it asks for and forbids is for one task, and was often
     written by a program. Judged on real prompts, one in nine of its rules was worth keeping."""
     headings = sum(line.startswith("#") for line in lines)
-    return len(text) > _SPOKEN or headings > 1 or sum(bool(ITEM.match(line)) for line in lines) > _ITEMS
+    items = sum(bool(ITEM.match(line)) for line in lines)
+    return len(text) > _SPOKEN or headings > 1 or items > _ITEMS or _is_made_for_agents(text)
+
+
+def _is_made_for_agents(text: str) -> bool:
+    """Whether a prompt begins as no person does who talks to an agent ("You are a reviewer"), or has marks that people do not type."""
+    return bool(_pattern("role").match(text)) or any(_pattern("mark").match(line) for line in text.split("\n"))
 
 
 def _sets_against(folded: str) -> bool:
@@ -109,6 +115,8 @@ def _remark(sentence: str, at: int, person: bool) -> Remark | None:
     if at <= 1 and _pattern("wrong").search(sentence):
         return Remark("wrong", _sentence(sentence), passage=sentence)
     bare = _pattern("lead").sub("", sentence).strip()
+    if _pattern("dangling").match(bare.rstrip(" .!")):
+        return None
     if (_pattern("rule").match(bare) or _pattern("remember").match(sentence)) and not _pattern("once").search(bare):
         return Remark("rule", _sentence(bare), _split(bare)[1], passage=sentence)
     return _decision(bare, sentence) if _pattern("decides").match(bare) and not _pattern("once").search(bare) else None
@@ -252,6 +260,16 @@ _SOURCES = {
         r"(?:please )?remember(?:,| that|:)\s+(?!(?:i|you|he|she|they|it|its|it's|this|that|there|when|how|what|why|who|to|last|the (?:last"
         r"|previous|old)|we (?:did|had|tried|talked|discussed|said|were))\b)[^,]{3,}\s\S+\s"
     ),
+    "role": r"\s*(?:/skill:|you are (?:an?|the|now|performing|acting)\b|your (?:task|role|job) is\b|act as\b)",
+    "mark": (
+        r"\s*(?:<!--|</(?!system-reminder|hook|environment|user|command|local-command|task|file|context|ide|attached|bash)"
+        r"[a-z][\w:-]{0,40}>\s*$)"
+    ),
+    # Whose words it needs to be understood: the agent's that it answers, or those of a sentence before it.
+    "dangling": (
+        r".*\b(?:in|into|to|onto|from|on|with|of|for|about|like|by|after|before) (?:it|this|that|them|these|those)$"
+        r"|.*\byour (?:own )?(?:picks?|choices?|recommend\w+|suggest\w+|proposals?|ideas?|defaults?|approach|options?|plan)\b"
+    ),
     # Of this task only.
     "once": (
         r"\b(?:yet|for now|this time|right now|at the moment|today|until i|before i|in this (?:pr|commit|task|change|step"
@@ -261,7 +279,11 @@ _SOURCES = {
         r"|by (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|tonight|noon|end of)|tomorrow|tonight|this week"
         r"|now(?=[.!]?$)|(?:just|only) (?:an?|the)|this is (?:just|only)"
         r"|(?:they|it) (?:take|takes|took)"
-        r"|the (?:file|code|test|tests) (?:yet|now)|any(?:thing)? files?|any changes)\b|지금은|아직|先不要|暂时"
+        r"|the (?:file|code|test|tests) (?:yet|now)|any(?:thing)? files?|any changes|(?:research|analysis|planning|review|read)[ -]only)\b"
+        r"|(?:not|don't|dont) (?:ever )?(?:edit|modify|change|touch|write|create|run|use)"
+        r" (?:(?:project|production|source|actual|real|an?|sub-?) ?)?(?:code|files?|tests?|tools?|commands?|(?:sub-?)?agents?)"
+        r"(?=\W*$| [-–—])"
+        r"|지금은|아직|先不要|暂时"
     ),
     "handed_out": r"(?:let's|lets|let us|(?:go|stick|stay) with)\b",
     "choice": (
