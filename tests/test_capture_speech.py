@@ -462,7 +462,7 @@ def test_a_summary_says_what_was_asked_decided_changed_and_left_open() -> None:
     assert text.splitlines() == [
         "Asked: Make the parser quicker. Let's use a table instead of regexes.",
         "Decided: Let's use a table instead of regexes",
-        "Still failing: t.py::test_x: ValueError: bad",
+        "Failing when last run: t.py::test_x: ValueError: bad",
         "Changed: a.py (f)",
         *(["Learnt: Let's use a table instead of regexes"] if "Learnt" in text else []),
         "Last words: The parser is quicker; one test still fails.",
@@ -478,9 +478,9 @@ def _ran(command: str, output: str, code: int = 1) -> Event:
     [
         (
             _ran("pytest", "FAILED t.py::test_x - ValueError: bad\n1 failed in 0.1s\n"),
-            "Still failing: t.py::test_x: ValueError: bad",
+            "Failing when last run: t.py::test_x: ValueError: bad",
         ),
-        (_ran("go build ./...", "cart/a.go:3:2: undefined: agent\n"), "Still failing: go build ./...: undefined: agent"),
+        (_ran("go build ./...", "cart/a.go:3:2: undefined: agent\n"), "Failing when last run: go build ./...: undefined: agent"),
         (_ran("python -c 'x'", 'Traceback (most recent call last):\n  File "a.py", line 1, in f\nKeyError: 1\n'), ""),
         (_ran("python /tmp/x.py", 'Traceback (most recent call last):\n  File "a.py", line 1, in f\nKeyError: 1\n'), ""),
         (_ran("node look.js", "TypeError: bad\n    at f (/usr/lib/node_modules/x/y.js:1:2)\n"), ""),
@@ -511,7 +511,7 @@ def test_what_a_long_summary_leaves_out_is_not_what_still_fails() -> None:
         state, _ = step(state, event, lambda edit: names)
     state, _ = step(state, _ran("pytest", "FAILED t.py::test_x - ValueError: bad\n1 failed in 0.1s\n"))
     text = summary.of(state)
-    assert len(text) > 1_500 and "Still failing: t.py::test_x: ValueError: bad" in text
+    assert len(text) > 1_500 and "Failing when last run: t.py::test_x: ValueError: bad" in text
 
 
 def test_a_summary_is_bounded() -> None:

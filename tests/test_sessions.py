@@ -654,7 +654,7 @@ def test_a_session_that_died_is_summed_up_by_the_next_start(ground):
     assert not ground.memories(kinds=("summary",))
     ground.now += 120_000
     told = said(ground.happens("start", source="startup", session="0d9d3a52-5f0e-4c1e-9b0b-000000000009"))
-    assert "Still failing" in told
+    assert "Failing when last run" in told
     (summary,) = ground.memories(kinds=("summary",))
     assert summary.origin.session.endswith("0001")
     ground.happens("start", source="startup", session="0d9d3a52-5f0e-4c1e-9b0b-00000000000a")
