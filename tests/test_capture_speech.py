@@ -65,6 +65,7 @@ SAID = [
     ("From now on, all endpoints must be documented.", "rule", "From now on, all endpoints must be documented", "", ()),
     ("No, that's wrong.", "wrong", "No, that's wrong", "", ()),
     ("Revert that.", "wrong", "Revert that", "", ()),
+    ("Revert changes, I mean the export.", "wrong", "Revert changes, I mean the export", "", ()),
     ("This is not what I asked for.", "wrong", "This is not what I asked for", "", ()),
     (
         "Wir nehmen Postgres statt MySQL, weil wir JSONB brauchen.",
@@ -179,6 +180,8 @@ NOTHING = [
     "Never write the contents of memories directly into it.",
     "Lets go with your picks and start, seems reasonable",
     "Use your suggestions instead of mine.",
+    # It still fails: that tells nothing of how it was done.
+    "还是不行，彻底排查",
 ]
 
 

@@ -129,8 +129,8 @@ def _name(text: str) -> str:
 
 
 def is_prose(path: str) -> bool:
-    """Whether a file is text that no program reads."""
-    return path.lower().endswith((".md", ".rst", ".txt", ".adoc", ".org", "license", "changelog", "authors"))
+    """Whether a file is text that no program reads, or that one has written of its run."""
+    return path.lower().endswith((".md", ".rst", ".txt", ".adoc", ".org", ".log", "license", "changelog", "authors"))
 
 
 def difference(old: str, new: str) -> str:

@@ -320,10 +320,10 @@ _SOURCES = {
         r"|a bad|the wrong|broken)"
         r"|wrong (?:approach|way|direction|fix|file|place)|(?:that|this) (?:broke|breaks)\b|you (?:broke|misunderstood"
         r"|got it wrong|are wrong)"
-        r"|not like (?:that|this)|(?:please )?(?:revert|undo|roll back) (?:that|this|it|your|the last|those)\b"
+        r"|not like (?:that|this)|(?:please )?(?:revert|undo|roll back) (?:that|this|it|your|the last|those|(?:the |all |all the )?changes?)\b"
         r"|i (?:already )?told you (?!(?:that )?i\b)|don't do (?:it|that|this) (?:that|this|like)"
         r"|stop (?:doing|using|changing|adding|mocking)|das ist falsch|das stimmt nicht|so nicht|nicht so|falsch[.!,:]"
-        r"|.{0,20}(?:틀렸|그게 아니라|잘못됐|잘못했)|(?:这样|这)?.{0,8}(?:不对|(?<!说)错了|不行))"
+        r"|.{0,20}(?:틀렸|그게 아니라|잘못됐|잘못했)|(?:这样|这)?.{0,8}(?:不对|(?<!说)错了|(?<!还是)不行))"
     ),
     "right": r"[\w' -]{1,60} (?:should|must|needs? to|has to|have to)\b|use |instead|the (?:right|correct|proper)|put |keep |call |do "
     r"|don't |do not |never |always |let's |normali[sz]e ",
