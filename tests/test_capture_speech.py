@@ -77,6 +77,11 @@ SAID = [
     ("Das ist falsch.", "wrong", "Das ist falsch", "", ()),
     ("테스트에서 절대 sleep을 쓰지 마", "rule", "테스트에서 절대 sleep을 쓰지 마", "", ()),
     ("我们决定用 Postgres 而不是 MySQL。", "decision", "我们决定用 Postgres 而不是 MySQL", "", ("MySQL",)),
+    ("不要用 npm，用 pnpm", "rule", "不要用 npm，用 pnpm", "", ()),
+    ("所有接口必须写文档。", "rule", "所有接口必须写文档", "", ()),
+    ("커밋 전에 항상 린트를 실행해야 합니다", "rule", "커밋 전에 항상 린트를 실행해야 합니다", "", ()),
+    ("Don't run tests against the production database.", "rule", "Don't run tests against the production database", "", ()),
+    ("Do not use new tools of the vendor in builds.", "rule", "Do not use new tools of the vendor in builds", "", ()),
 ]
 
 
@@ -176,7 +181,20 @@ NOTHING = [
     "Do NOT write project code — research only.",
     "do NOT use a subagent. read the page first",
     "Never touch the database, review only.",
+    "Do not edit or run tests/formatters.",
+    "Do not modify files or run formatters, linters, tests, builds, or network.",
+    "don't run tests, linters or network commands",
+    "Dont write code for me just help me understand",
+    "Let's use an agent team to investigate",
     # What it speaks of stands elsewhere.
+    "Do not use a different one.",
+    "From now on this is where the prices come from.",
+    "Keep it short, not a deep dive.",
+    "Let's move to Phase 4 and write the views",
+    # What something is like, or has to be once.
+    "차트 모양은 항상 같다.",
+    "你必须先读完所有文档",
+    "你要改的是聊天框，不要改老的页面",
     "Never write the contents of memories directly into it.",
     "Lets go with your picks and start, seems reasonable",
     "Use your suggestions instead of mine.",
@@ -199,6 +217,7 @@ PLAN = "# Plan\n\n" + "The shop gets a second queue, which takes the slow orders
         "You are performing a cleanup. Never retry an order that was paid.",
         "/skill:cleanup\n\nUse the files as they are, not the summary.",
         "<!-- cleanup -->\nNever retry an order that was paid.",
+        "1. Run the script once. All paths must be absolute.\n2. Read the file.\n3. Write the plan.\n",
     ],
 )
 def test_a_plan_or_a_template_that_was_pasted_sets_no_rules(text: str) -> None:

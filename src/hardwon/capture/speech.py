@@ -78,8 +78,9 @@ def _is_document(text: str, lines: list[str]) -> bool:
     """Whether a prompt is a plan, a handoff or a template that was pasted: what it asks for and forbids is for one task, and was often
     written by a program. Judged on real prompts, one in nine of its rules was worth keeping."""
     headings = sum(line.startswith("#") for line in lines)
-    items = sum(bool(ITEM.match(line)) for line in lines)
-    return len(text) > _SPOKEN or headings > 1 or items > _ITEMS or _is_made_for_agents(text)
+    items = [found[0] for line in lines if (found := ITEM.match(line))]
+    steps = [line for line in lines if _pattern("step").match(line)]
+    return len(text) > _SPOKEN or headings > 1 or max(len(items), 2 * len(steps)) > _ITEMS or _is_made_for_agents(text)
 
 
 def _is_made_for_agents(text: str) -> bool:
@@ -252,8 +253,11 @@ _SOURCES = {
         r"|we (?:do not|don't|dont) (?:use|allow|mock|commit|write|want) (?!(?:it|this|that|them|to)\b)"
         r"|(?:niemals|nie|immer) \w|(?:verwende|benutze|nutze|nimm) (?:nie|niemals|immer|keine?n?|nicht)\b|.{2,80}\bniemals\b"
         r"|.{0,60}\bnicht (?:verwenden|benutzen)\b"
-        r"|.{0,80}(?:항상|절대)|.{0,80}(?:하지|쓰지|사용하지|건드리지|수정하지) ?마"
-        r"|.{0,40}(?:不要(?:用|使用|修改|改|直接|在|提交)|绝不|永远不要|总是要|一律|必须)"
+        # In Korean and Chinese only what is ordered, or said of all: the same words tell what something is like, or has to be in one task.
+        r"|.{0,80}(?:항상|절대).{1,80}(?:하세요|해라|해야 ?(?:해|한다|합니다)|할 것|해 ?줘|하자|마|말 것|마세요|금지)$"
+        r"|.{0,80}(?:하지|쓰지|사용하지|건드리지|수정하지) ?마"
+        r"|(?:请)?(?:绝对|千万|永远)?(?:不要(?:用|使用|直接|提交)|绝不|永远不要|总是要|一律)"
+        r"|(?:请)?(?:以后|今后|所有|每个|每次|任何).{0,40}(?:不要|绝不|必须|一律|总是)"
     ),
     # Said to be kept. What somebody remembers of what was done or said is none.
     "remember": (
@@ -265,24 +269,33 @@ _SOURCES = {
         r"\s*(?:<!--|</(?!system-reminder|hook|environment|user|command|local-command|task|file|context|ide|attached|bash)"
         r"[a-z][\w:-]{0,40}>\s*$)"
     ),
+    # A step of a list with numbers, which asks for something to be done.
+    "step": r"\d{1,2}[.)]\s+(?!(?:always|never|don't|dont|do not|use|prefer|all|every|each|any|no|we|let's|lets)\b)",
     # Whose words it needs to be understood: the agent's that it answers, or those of a sentence before it.
     "dangling": (
         r".*\b(?:in|into|to|onto|from|on|with|of|for|about|like|by|after|before) (?:it|this|that|them|these|those)$"
         r"|.*\byour (?:own )?(?:picks?|choices?|recommend\w+|suggest\w+|proposals?|ideas?|defaults?|approach|options?|plan)\b"
+        r"|.*\b(?:a different|another|the other|the same|that|this) one$"
+        r"|(?:(?:let's|lets|let us) )?(?:keep|make|do) (?:it|this|that)\b"
+        r"|from now on,? (?:this|that|it)\b"
+        r"|(?:let's|lets|let us) move (?:on )?to (?:phase|step|stage|part|task|the next|that|this)\b"
     ),
     # Of this task only.
     "once": (
         r"\b(?:yet|for now|this time|right now|at the moment|today|until i|before i|in this (?:pr|commit|task|change|step"
-        r"|session)|anything (?:else|yet)|just (?:yet|now|plan|explain|read|review|look|answer|tell|show)|any code|noch nicht"
+        r"|session)|anything (?:else|yet)|just (?:yet|now|plan|explain|read|review|look|answer|tell|show|help)|any code|noch nicht"
         r"|only (?:plan|explain|read|review|look|answer|describe|analy[sz]e|tell|show)|(?:this|that) (?:one|file|function|test|case)"
         r"|(?:do|touch|change|revert|modify|undo) (?:or \w+ )?(?:that|this|those|these|it)\b"
+        r"|use (?:an?|the|your) (?:[\w-]+ )?(?:agents?|sub-?agents?|agent team|skills?)\b|for me\b"
         r"|by (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|tonight|noon|end of)|tomorrow|tonight|this week"
         r"|now(?=[.!]?$)|(?:just|only) (?:an?|the)|this is (?:just|only)"
         r"|(?:they|it) (?:take|takes|took)"
         r"|the (?:file|code|test|tests) (?:yet|now)|any(?:thing)? files?|any changes|(?:research|analysis|planning|review|read)[ -]only)\b"
-        r"|(?:not|don't|dont) (?:ever )?(?:edit|modify|change|touch|write|create|run|use)"
-        r" (?:(?:project|production|source|actual|real|an?|sub-?) ?)?(?:code|files?|tests?|tools?|commands?|(?:sub-?)?agents?)"
-        r"(?=\W*$| [-–—])"
+        # What names nothing in particular forbids means, and not a thing: "do not edit files or run tests, builds or linters".
+        r"|(?:not|don't|dont) (?:ever )?(?:(?:edit|modify|change|touch|write|create|run|use|or|and|any|an?|project|project-wide|production"
+        r"|source|actual|real|network|new|other|code|files?|tests?|test suites?|tools?|commands?|linters?|formatters?|builds?"
+        r"|(?:sub-?)?agents?)"
+        r"(?:[\s,/]+|(?=\W*$)|(?= [-–—]))){2,20}(?=\W*$|[-–—])"
         r"|지금은|아직|先不要|暂时"
     ),
     "handed_out": r"(?:let's|lets|let us|(?:go|stick|stay) with)\b",
@@ -309,7 +322,7 @@ _SOURCES = {
     "agent_decides": (
         r"^(?:(?:so|therefore|thus|ultimately|in the end|as discussed)[, ]+)?(?:we|i)(?:'ve| have)? (?:decided|chose|opted"
         r"|settled|went)\b.{3,}?\b(?:because|since|instead of|rather than|over)\b"
-        r"|^(?:key |design |final )?decision:\s(?!(?:whether|if|what|which|how|when|who)\b)"
+        r"|^(?:key |design |final )?decision:\s(?![\"“])(?!(?:whether|if|what|which|how|when|who)\b)"
     ),
     "wrong": (
         r"^(?:(?:(?:no|nope|nein|아니|不)\b|stop[,.!:])[,.!:;，]*[ \-–—]*.{0,80}(?:wrong|not (?:what|how|right|correct|like)|don't|do not"
@@ -320,7 +333,8 @@ _SOURCES = {
         r"|a bad|the wrong|broken)"
         r"|wrong (?:approach|way|direction|fix|file|place)|(?:that|this) (?:broke|breaks)\b|you (?:broke|misunderstood"
         r"|got it wrong|are wrong)"
-        r"|not like (?:that|this)|(?:please )?(?:revert|undo|roll back) (?:that|this|it|your|the last|those|(?:the |all |all the )?changes?)\b"
+        r"|not like (?:that|this)|(?:please )?(?:revert|undo|roll back)"
+        r" (?:that|this|it|your|the last|those|(?:the |all |all the )?changes?)\b"
         r"|i (?:already )?told you (?!(?:that )?i\b)|don't do (?:it|that|this) (?:that|this|like)"
         r"|stop (?:doing|using|changing|adding|mocking)|das ist falsch|das stimmt nicht|so nicht|nicht so|falsch[.!,:]"
         r"|.{0,20}(?:틀렸|그게 아니라|잘못됐|잘못했)|(?:这样|这)?.{0,8}(?:不对|(?<!说)错了|(?<!还是)不行))"
