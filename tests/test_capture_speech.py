@@ -232,6 +232,19 @@ def test_a_correction_is_heard_without_its_apostrophe(text: str) -> None:
     assert [one.kind for one in heard(text, person=True)] == ["wrong"]
 
 
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("no i mean the export, not the import. revert changes", "No i mean the export, not the import. Revert changes"),
+        ("Did that help? Revert that.", "Revert that"),
+        ("ok. Revert that.", "Revert that"),
+    ],
+)
+def test_a_correction_says_what_led_to_it(said: str, text: str) -> None:
+    (remark,) = heard(said, person=True)
+    assert (remark.kind, remark.text) == ("wrong", text)
+
+
 def test_a_sentence_ends_where_the_next_begins_small() -> None:
     (rule,) = heard("never open pull requests against release. make one for the fix", person=True)
     assert rule.text == "Never open pull requests against release"

@@ -52,7 +52,7 @@ _REPAIR = (
 _MADE = ("fixture", "breakpoint", "breakdown", "failover")
 _MADE_OF_ERRORS = ("handl", "messag", "page", "code", "type", "class", "boundar", "respon", "state", "report", "log")
 _REPAIR_SAID = (
-    "doesn't", "does not", "should not", "shouldn't", "버그", "오류", "고쳐", "错误", "修复", "问题",
+    "doesn't", "does not", "should not", "shouldn't", "not working", "not accessible", "버그", "오류", "고쳐", "错误", "修复", "问题",
 )  # fmt: skip
 
 _BEGINNING = 200  # characters of a prompt that say what it is about
@@ -172,11 +172,11 @@ def _is_slip(state: State, red: Red, fixes: Sequence[Change]) -> bool:
     the compiler did not take. What a compiler says of versions is none."""
     if not red.edits:
         return False
-    settings = bool(fixes) and all(change.path.lower().endswith(_SETTINGS) for change in fixes)
+    settings = bool(fixes) and all(_is_settings(change.path) for change in fixes)
     if is_of_a_compiler(red) and not settings:
         return True
-    trivial = red.error.rpartition(".")[2] in _TRIVIAL or (red.compiled and not settings) or _is_renamed(state, red)
-    return trivial and not red.tries
+    trivial = not settings and (red.compiled or red.error.rpartition(".")[2] in _TRIVIAL)
+    return (trivial or _is_renamed(state, red)) and not red.tries
 
 
 def is_of_a_compiler(red: Red) -> bool:
@@ -199,6 +199,11 @@ def _is_routine(state: State, red: Red, fixes: Sequence[Change]) -> bool:
     if red.kind == "run":
         return not red.frames or is_scratch(state, red)
     return False
+
+
+def _is_settings(path: str) -> bool:
+    """Whether a file says with what is built and how (``package.json``, ``vite.config.ts``)."""
+    return path.lower().endswith(_SETTINGS) or ".config." in path.rpartition("/")[2].lower()
 
 
 def _is_missing(red: Red) -> bool:
@@ -237,14 +242,14 @@ def _is_elsewhere(red: Red, fixes: Sequence[Change]) -> bool:
     own = [path for path, _, _ in red.frames if is_own(path)]
     if any(map(is_test, own)):
         return False  # what was compared there may have come from anywhere
-    settings = any(change.path.lower().endswith(_SETTINGS) for change in fixes)
+    settings = any(_is_settings(change.path) for change in fixes)
     return not red.test and bool(own) and not settings and not any(same_file(one.path, path) for one in fixes for path in own)
 
 
 def _are_settings_beside_tests(fixes: Sequence[Change]) -> bool:
     """Whether no code was edited but settings, and tests as well: of the two the tests are more likely to have helped."""
     code = [one for one in fixes if not is_of_tests(one)]
-    return 0 < len(code) < len(fixes) and all(one.path.lower().endswith(_SETTINGS) for one in code)
+    return 0 < len(code) < len(fixes) and all(_is_settings(one.path) for one in code)
 
 
 def is_own(path: str) -> bool:

@@ -68,7 +68,7 @@ def heard(text: str, *, person: bool) -> tuple[Remark, ...]:
             continue
         if remark.kind == "wrong":
             following = told[at + 1] if at + 1 < len(told) else ""
-            remark = _with_reason(remark, following)
+            remark = _with_reason(remark, following) if at == 0 else _with_what_led_to_it(remark, told[0])
         if all(one.text.casefold() != remark.text.casefold() for one in found):
             found.append(remark)
     return tuple(found[:_MOST])
@@ -156,6 +156,14 @@ def _with_reason(remark: Remark, following: str) -> Remark:
     both: Remark = remark.replace(
         text=f"{remark.text}. {_sentence(following)}"[: _SENTENCE[1]], passage=f"{remark.passage} {following}"
     )
+    return both
+
+
+def _with_what_led_to_it(remark: Remark, before: str) -> Remark:
+    """What was wrong, with the sentence before it that says why ("No, I mean the export. Revert that.")."""
+    if not _may_count(before) or len(before) + len(remark.text) > _SENTENCE[1] - 2:
+        return remark
+    both: Remark = remark.replace(text=f"{_sentence(before)}. {remark.text}", passage=f"{before} {remark.passage}")
     return both
 
 

@@ -22,7 +22,8 @@ def of(state: State) -> str:
     parts = [
         _line("Asked", [_short(text, 200) for text in _asked(state)], "; "),
         _line("Decided", [_short(said.text, 200) for said in state.decided[-4:]], "; "),
-        _line("Failing when last run", failing, "; "),  # nobody knows more; ahead of what may be long: what is cut off stands last
+        # Nobody knows more than that; and ahead of what may be long, for what is cut off stands last.
+        _line("Failing when last run", failing, "; "),
         _line("Changed", _changed(state), ", "),
         _line("Learnt", [_short(text, 160) for text in state.told[-4:]], "; "),
         _line("Last words", [_short(state.words, 300)] if state.words else [], ""),
