@@ -191,6 +191,8 @@ NOTHING = [
     "From now on this is where the prices come from.",
     "Keep it short, not a deep dive.",
     "Let's move to Phase 4 and write the views",
+    "如果有，必须勾选",
+    "⚠ The old name is deprecated. Please use the new one instead of it.",
     # What something is like, or has to be once.
     "차트 모양은 항상 같다.",
     "你必须先读完所有文档",
@@ -243,6 +245,24 @@ def test_a_correction_is_heard_without_its_apostrophe(text: str) -> None:
 def test_a_correction_says_what_led_to_it(said: str, text: str) -> None:
     (remark,) = heard(said, person=True)
     assert (remark.kind, remark.text) == ("wrong", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let's use Lichess for the moves, without going over the limit of the API",
+        "Let's use Lichess (its limit is not what we need) for the moves",
+    ],
+)
+def test_what_stands_in_brackets_or_is_gone_over_was_not_rejected(text: str) -> None:
+    (remark,) = heard(text, person=True)
+    assert remark.rejected == ()
+
+
+def test_a_long_text_is_shorter_where_a_sign_is_a_word() -> None:
+    rule = "所有接口必须写文档。"
+    assert heard(rule + "这是一个说明。" * 20, person=True)
+    assert heard(rule + "这是一个说明。" * 100, person=True) == ()
 
 
 def test_a_sentence_ends_where_the_next_begins_small() -> None:

@@ -29,7 +29,8 @@ def edited(state: State, event: Event, named: Naming) -> State:
 
 def _one_edit(state: State, event: Event, edit: Edit, named: Naming) -> State:
     path = placed(edit.path, event.cwd, state.root)
-    if is_prose(path) or len(f"{path}.".splitlines()) > 1:
+    elsewhere = event.tool == "shell" and (path.startswith("/") or path[1:2] == ":")  # a log, mostly
+    if is_prose(path) or elsewhere or len(f"{path}.".splitlines()) > 1:
         # A test may read it, but it is no code; and no lesson can be on a file whose name has line breaks.
         outside: State = state.replace(world=state.world + 1)
         return outside
@@ -60,11 +61,13 @@ def _narrowed(names: tuple[str, ...], edit: Edit) -> tuple[str, ...]:
 
 
 def _undoes(state: State, path: str, edit: Edit) -> int:
-    """The number of the first of the last edits of a file that this one takes back together; 0 where it takes none back."""
-    old, new = edit.old[:PASSAGE], edit.new[:PASSAGE]
+    """The number of the first of the last edits of a file that this one takes back together; 0 where it takes none back, or a text was cut,
+    of which two may begin alike."""
+    old, new = edit.old, edit.new
     now = before = ""
     for change in reversed([one for one in state.changes if one.path == path]):
-        if change.undone or change.undoes or not change.old.strip():
+        cut = max(len(old), len(new), len(change.old), len(change.new)) >= PASSAGE
+        if change.undone or change.undoes or not change.old.strip() or cut:
             break
         if not now and old and old in change.new:
             now = change.new.replace(old, new, 1)

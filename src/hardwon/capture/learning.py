@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hardwon.capture import lesson
+from hardwon.capture.asked import is_repair
 from hardwon.capture.covering import is_within
 from hardwon.capture.helping import (
     function_of,
@@ -34,6 +35,7 @@ _TRIVIAL = frozenset(
         "TS2304", "TS2305", "TS2307", "TS1005", "TS1128", "TS6133", "E0425", "E0432", "E0433", "E0412", "E0423",
     )
 )  # fmt: skip
+_BUILT_IN = ("str", "bytes", "int", "float", "bool", "list", "tuple", "dict", "set", "NoneType")
 # What a test says of code that is not written yet.
 _MISSING = (
     "has no attribute", "cannot import name", "no module named", "is not a function", "is not a constructor", "undefined:",
@@ -43,19 +45,6 @@ _MISSING = (
     "does not exist on type", "unresolved import", "undefined method", "uninitialized constant", "cannot find module",
     "does not provide an export", "failed to resolve import", "failed to load url",
 )  # fmt: skip
-# How words begin by which a person asks for something to be repaired ("red" alone: it is in "shared"), and what says so anywhere.
-_REPAIR = (
-    "fix", "bug", "debug", "hotfix", "broke", "break", "wrong", "fail", "error", "crash", "regress", "incorrect", "repair", "issue",
-    "problem", "kaputt", "fehler", "falsch",
-)  # fmt: skip
-# Of these what is a thing to be made: "fixtures", "error messages", "issue 12" (which may be anything).
-_MADE = ("fixture", "breakpoint", "breakdown", "failover")
-_MADE_OF_ERRORS = ("handl", "messag", "page", "code", "type", "class", "boundar", "respon", "state", "report", "log")
-_REPAIR_SAID = (
-    "doesn't", "does not", "should not", "shouldn't", "not working", "not accessible", "버그", "오류", "고쳐", "错误", "修复", "问题",
-)  # fmt: skip
-
-_BEGINNING = 200  # characters of a prompt that say what it is about
 # How the names of files end that say with what is built: a compiler that objects to them objects to versions and settings.
 _SETTINGS = (
     ".json", ".toml", ".yaml", ".yml", ".lock", ".mod", ".sum", ".cfg", ".ini", ".xml", ".gradle", ".properties", ".csproj",
@@ -191,14 +180,21 @@ def _is_routine(state: State, red: Red, fixes: Sequence[Change]) -> bool:
     """Whether a failure and its end are a matter of course: a test ahead of its code, an expectation brought up to date, a script made
     for once."""
     of_file = any(same_file(file, _file_of(red)) for file in state.ahead)
-    ahead = of_file or _is_missing(red) or not _is_repair(state) or _is_in_the_making(state, red, fixes)
+    ahead = of_file or _is_missing(red) or not is_repair(state.asked) or _is_in_the_making(state, red, fixes)
     if red.kind == "test" and ((ahead and is_new(state, red)) or _is_of_other_tests(state, red)):
         return True
     if red.edits and all(is_of_tests(change) for change in fixes):
         return True
     if red.kind == "run":
-        return not red.frames or is_scratch(state, red)
+        return not red.frames or (is_scratch(state, red) and not _is_of_older_code(state, red, fixes))
     return False
+
+
+def _is_of_older_code(state: State, red: Red, fixes: Sequence[Change]) -> bool:
+    """Whether a script that the session has written led to a fault in code that was there before, and that was mended."""
+    own = written(state)
+    older = [one.path for one in fixes if one.path not in own]
+    return is_script_of(state, red) and any(same_file(one, path) for one in older for path, _, _ in red.frames)
 
 
 def _is_settings(path: str) -> bool:
@@ -234,7 +230,7 @@ def _is_of_a_new_file(state: State, red: Red, file: str) -> bool:
 def _is_of_other_tests(state: State, red: Red) -> bool:
     """Whether nothing but tests was edited between the last pass and the failure, for a wish and not for a fault."""
     since = [one for one in state.changes if 0 <= red.green_edits < one.number <= red.edits and not one.undone]
-    return bool(since) and all(map(is_of_tests, since)) and not _is_repair(state)
+    return bool(since) and all(map(is_of_tests, since)) and not is_repair(state.asked)
 
 
 def _is_elsewhere(red: Red, fixes: Sequence[Change]) -> bool:
@@ -298,31 +294,12 @@ def is_new(state: State, red: Red) -> bool:
     )
 
 
-def _is_repair(state: State) -> bool:
-    """Whether the person asked for something to be repaired, or nothing is known of what they asked: a test that is written first then
-    shows what is wrong, and not what is to be made. A prompt says so at its beginning, and not in the headings of a plan."""
-    asked = " ".join(_beginning(prompt) for prompt in state.asked[-3:]).lower()
-    words = "".join(char if char.isalnum() else " " for char in asked).split()
-    named = any(_is_of_repair(word, after) for word, after in zip(words, (*words[1:], ""), strict=False))
-    return not state.asked or named or any(said in asked for said in _REPAIR_SAID)
-
-
-def _is_of_repair(word: str, after: str) -> bool:
-    if word.startswith("issue") and after.isdigit():
-        return False
-    if word.startswith("error") and after.startswith(_MADE_OF_ERRORS):
-        return False
-    return word == "red" or (word.startswith(_REPAIR) and not word.startswith(_MADE))
-
-
-def _beginning(prompt: str) -> str:
-    return " ".join(line for line in prompt.split("\n") if not line.startswith("#"))[:_BEGINNING]
-
-
 def _is_renamed(state: State, red: Red) -> bool:
     """Whether a name is missing that the session's own edits took away or brought in: in the middle of renaming it, or misremembered."""
     if not any(words in red.message for words in _MISSING[:2]):
         return False
+    if any(f"'{kind}' object" in red.message for kind in _BUILT_IN):
+        return False  # a value is not what it was taken for
     name = red.message.rpartition("attribute '")[2] or red.message.partition("name '")[2]
     name = name.partition("'")[0]
     own = [change for change in state.changes if red.green_edits < change.number <= red.edits]
@@ -334,7 +311,18 @@ def is_scratch(state: State, red: Red) -> bool:
     words = red.shown.split()
     if "-c" in words or "-e" in words or "-" in words or "/tmp/" in red.shown:  # noqa: S108 - read in a command
         return True
-    return any(change.whole and not change.old and any(word.endswith(change.path) for word in words) for change in state.changes)
+    return is_script_of(state, red)
+
+
+def is_script_of(state: State, red: Red) -> bool:
+    """Whether what failed is a script that this session has written."""
+    words = (*red.shown.split(), *red.targets)
+    return any(same_file(word.removeprefix("./"), path) for word in words for path in written(state))
+
+
+def written(state: State) -> set[str]:
+    """The files that this session has written as a whole, where none was before."""
+    return {change.path for change in state.changes if change.whole and not change.old}
 
 
 def places_of(red: Red, changes: Sequence[Change]) -> list[Place]:

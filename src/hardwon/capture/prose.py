@@ -22,7 +22,7 @@ _LOG = Pattern(
     r"(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|(?:Traceback|File \"|at \S+ \(|E {2,}|FAILED |ERROR |FAIL |PASS |WARN|INFO|DEBUG"
     r"|\$ |> |npm |error\[|error:|warning:"
     r"|[+-]{3} |@@ |diff --git|import |from \S+ import|def |class |function |const |let |var |return |if \(|for \(|#include"
-    r"|[{}\[\]();]+$|.{0,60}[⎿┃│╭╰])"
+    r"|[⚠✓✔✗✘]|[{}\[\]();]+$|.{0,60}[⎿┃│╭╰])"
     r"|[\w./\\-]+:\d+:|[\w./-]+\(\d+,\d+\):|[+-]\s*(?:def|class|function|const|return|import)\b)"
 )
 ITEM = Pattern(r"(?:[-*•]|\d{1,2}[.)])\s+")

@@ -80,7 +80,8 @@ def _is_document(text: str, lines: list[str]) -> bool:
     headings = sum(line.startswith("#") for line in lines)
     items = [found[0] for line in lines if (found := ITEM.match(line))]
     steps = [line for line in lines if _pattern("step").match(line)]
-    return len(text) > _SPOKEN or headings > 1 or max(len(items), 2 * len(steps)) > _ITEMS or _is_made_for_agents(text)
+    wide = sum(char >= "\u1100" for char in text)  # of scripts that say a word by a character or two
+    return len(text) + 2 * wide > _SPOKEN or headings > 1 or max(len(items), 2 * len(steps)) > _ITEMS or _is_made_for_agents(text)
 
 
 def _is_made_for_agents(text: str) -> bool:
@@ -176,11 +177,15 @@ def _split(sentence: str) -> tuple[str, str, tuple[str, ...]]:
         sentence = sentence[: found.start()]
     rejected: tuple[str, ...] = ()
     found = _pattern("against").search(sentence)
-    if found:
+    if found and not _is_inside_brackets(sentence[: found.start()]):
         told = _pattern("tail").split(sentence[found.end() :])[0].strip(" .!,。")
         rejected = (told,) if told else ()
         sentence = sentence[: found.start()]
     return sentence, because[:300], rejected
+
+
+def _is_inside_brackets(before: str) -> bool:
+    return any(before.count(left) > before.count(right) for left, right in ("()", "（）", "「」", "[]"))
 
 
 def _sentence(text: str) -> str:
@@ -230,7 +235,7 @@ _SOURCES = {
         r"|may|if|suppose|assuming|how about|what about|do you|does"
         r"|did|is|are|was|why|how|when|where|which|who|unless|whether|i wonder|i think maybe|not sure|wondering|consider"
         r"|imagine|explain|tell me|show me"
-        r"|vielleicht|sollten|könnten|sollen|was wenn|wenn|warum|wie|혹시|만약|如果|也许|是否|为什么|能不能)\b"
+        r"|vielleicht|sollten|könnten|sollen|was wenn|wenn|warum|wie)\b|^(?:혹시|만약|如果|也许|是否|为什么|能不能|最好)"
         r"|\b(?:should we|shall we|what if|do you think|wouldn't it|would it be|might want|i'm not sure|not sure|one option"
         r"|alternatively|could also|we could|you could|i could|maybe"
         r"|perhaps|probably|for example|e\.g\.|would (?:always|never)|seems? to (?:always|never)|vielleicht|어떨까|할까|까요|怎么样|吗)"
@@ -353,7 +358,7 @@ _SOURCES = {
     r"|forget (?:what|that)|back to|doch|nun doch|改用|还是)\b|아니,|다시",
     "because": r",?\s+(?:because|since|so that|as it|as we|due to|weil|denn|da wir)\s+|因为|，因为|왜냐하면",
     "against": (
-        r",?\s+(?:instead of|rather than|over|statt|anstelle von"
+        r",?\s+(?:instead of|rather than|(?<!go )(?<!going )(?<!went )over|statt|anstelle von"
         r"|anstatt|and not|(?<!\bdo )(?<!does )(?<!did )not)\s+|,\s+never\s+|而不是|代替|，不用"
     ),
     "tail": r"(?i:,\s|\s(?:for|in|when|because|so|from now|where|to)\s|\s(?:here|everywhere|anywhere)\b|;|\.\s|，)",
