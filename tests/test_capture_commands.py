@@ -217,3 +217,122 @@ def test_tests_that_cargo_skips_are_not_those_that_it_runs() -> None:
 )
 def test_what_stands_before_and_ran_only_where_it_passed(line: str, chained: list[bool]) -> None:
     assert [work.chained for work in works(line)] == chained
+
+
+WRAPPED = [
+    "volta run pytest -q tests/a.py",
+    "volta run --node 20.1 pytest tests/a.py",
+    "mise exec -- pytest tests/a.py",
+    "mise x python@3.12 -- pytest tests/a.py",
+    "mise exec -c 'pytest tests/a.py'",
+    "direnv exec ./env pytest tests/a.py",
+    "nix develop -c pytest tests/a.py",
+    "nix develop .#ci --command bash -c 'pytest tests/a.py'",
+    "nix shell nixpkgs#python3 -c pytest tests/a.py",
+    "nix-shell -p python3 --run 'pytest tests/a.py'",
+    "devenv shell -- pytest tests/a.py",
+    "dotenv -e .env -- pytest tests/a.py",
+    "cross-env CI=1 pytest tests/a.py",
+    "poetry run pytest tests/a.py",
+    "pipenv run pytest tests/a.py",
+    "hatch run pytest tests/a.py",
+    "hatch run dev:pytest tests/a.py",
+    "pdm run pytest tests/a.py",
+    "rye run pytest tests/a.py",
+    "uv run bash -c 'pytest tests/a.py'",
+    "docker compose exec -T -e CI=1 web pytest tests/a.py",
+    "docker compose -f dev.yml run --rm web pytest tests/a.py",
+    "docker-compose run web pytest tests/a.py",
+    "docker exec -it -u root shop_web_1 sh -c 'pytest tests/a.py'",
+    "podman exec shop pytest tests/a.py",
+    "cmd /c pytest tests/a.py",
+    r"cmd.exe /d /c 'pytest tests\a.py'",
+    "cmd //c 'set CI=1&& pytest tests/a.py'",
+    "powershell 'pytest tests/a.py'",
+    "powershell.exe -NoLogo -Command 'pytest tests/a.py'",
+    "pwsh -NoProfile -NonInteractive -ExecutionPolicy Bypass -c 'pytest tests/a.py'",
+    r"""pwsh.exe -Command '$env:CI="1"; pytest tests\a.py 2>&1' """,
+    r"""pwsh -Command '& ".\.venv\Scripts\python.exe" -m pytest tests/a.py' """,
+    r"pwsh -Command '.\.venv\Scripts\Activate.ps1; pytest.exe tests/a.py; exit $LASTEXITCODE'",
+    "pwsh -Command 'Write-Host \"run it\"\npytest `\n  tests/a.py'",
+    r"$env:CI = '1'; Write-Output 'a; b'; pytest tests\a.py",
+]
+
+
+@pytest.mark.parametrize("command", WRAPPED)
+def test_a_command_that_only_wraps_another_is_known_by_what_it_runs(command: str) -> None:
+    (work,) = [work for work in works(command) if work.kind not in ("look", "other")]
+    assert (work.kind, work.runner, work.targets, work.certain) == ("test", "pytest", ("tests/a.py",), True)
+
+
+@pytest.mark.parametrize(
+    ("command", "kinds"),
+    [
+        ("docker run --rm python:3.12 pytest", ["other"]),
+        ("docker compose run --entrypoint sh web -c pytest", ["other"]),
+        ("docker compose up -d web", ["other"]),
+        ("docker compose exec web", ["other"]),
+        ("docker build -t shop .", ["build"]),
+        ("nix build", ["other"]),
+        ("nix develop", ["other"]),
+        ("nix-shell -p pytest", ["other"]),
+        ("volta install pytest", ["other"]),
+        ("mise install", ["other"]),
+        ("mise run test", ["test"]),
+        ("hatch run test", ["test"]),
+        ("pdm run lint", ["lint"]),
+        ("./cmd /c pytest", ["run"]),
+        ("ls cmd /c", ["look"]),
+        ("go test ./cmd/...", ["test"]),
+        ("grep -rn 'pwsh -c pytest' docs", ["search"]),
+        ("echo 'Set-Content; pytest'", ["look"]),
+        ("echo powershell -Command pytest", ["look"]),
+        ("pwsh pytest", ["other"]),
+        ("powershell -File test.ps1", ["other"]),
+        ("pwsh -EncodedCommand cHl0ZXN0", ["other"]),
+        ("pwsh -Command 'Write-Output \"pytest; npm test\" # npm test'", ["look"]),
+        ("pwsh -Command '$text = @\"\nnpm test\n\"@'", ["look"]),
+        ("pwsh -Command 'Get-ChildItem | ForEach-Object { pytest $_ }'", ["look", "other"]),
+        ("cmd /c 'echo ^& pytest'", ["look"]),
+    ],
+)
+def test_what_only_looks_like_a_wrapper_is_none(command: str, kinds: list[str]) -> None:
+    assert [work.kind for work in works(command)] == kinds
+
+
+@pytest.mark.parametrize(
+    ("text", "certain"),
+    [
+        ("pytest", True),
+        ("cd web; pytest", True),
+        ("mypy && pytest", True),
+        ("pytest; exit $LASTEXITCODE", True),
+        ("pytest; Write-Output done", False),
+        ("pytest | Out-Host", False),
+        ("pytest 2>&1 | Select-Object -Last 20", False),
+        ("pytest | Select-String failed", False),
+        ("pytest; exit 0", False),
+        ("pytest; if ($LASTEXITCODE -ne 0) { exit 1 }", False),
+        ("$out = pytest 2>&1; $out | Select-Object -Last 3", False),
+        ("if (Test-Path tests) { pytest }", False),
+        ("try { pytest } catch { 'no' }", False),
+    ],
+)
+def test_the_exit_code_of_powershell_is_that_of_its_last_command(text: str, certain: bool) -> None:
+    (work,) = [work for work in works(f'pwsh -Command "{text.replace("$", chr(92) + "$")}"') if work.runner == "pytest"]
+    assert work.certain is certain
+
+
+def test_a_folder_that_powershell_goes_to_is_followed() -> None:
+    keys = {works(f"pwsh -c '{text}'")[-1].key for text in ("cd web\\ui; npm test", "Set-Location -Path web/ui\nnpm.cmd test")}
+    assert keys == {works("cd web/ui && npm test")[-1].key} == {works(r"cmd /c 'cd /d web\ui && npm test'")[-1].key}
+
+
+def test_packages_are_told_behind_a_wrapper_too() -> None:
+    assert works("volta run pnpm --filter ui test")[0].key == works("pnpm --filter ui test")[0].key
+
+
+@given(st.text(alphabet="ab'\"$()`\\\n ;&|<>@{}[]#=-,.2^%", max_size=200))
+def test_any_text_of_powershell_and_cmd_is_read_without_an_error(text: str) -> None:
+    for words in (("pwsh", "-c", text), ("cmd", "/c", text)):
+        works(" ".join("'" + word.replace("'", "'\\''") + "'" for word in words))

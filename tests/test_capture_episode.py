@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hardwon.capture import summary
 from hardwon.capture.edited import placed
 from hardwon.capture.episode import State, step
 from hardwon.capture.event import Edit, Event
@@ -1224,3 +1225,163 @@ def test_of_many_places_in_a_file_that_a_failure_names_nobody_knows_which_helped
         session.edit(f"function f{n}() {{\n  return 1\n}}\n", f"function f{n}() {{\n  return 2\n}}\n", f"{ROOT}/src/cart.ts")
     session.run("", "npx tsc --noEmit", ended="ok", exit_code=0)
     assert bool(session.lessons) is teaches
+
+
+@pytest.mark.parametrize(("path", "teaches"), [("pytest.ini", True), ("src/a.py", False)])
+def test_a_missing_module_that_settings_brought_in_is_a_lesson(path: str, teaches: bool) -> None:
+    missing = "ERROR tests/test_a.py - ModuleNotFoundError: No module named 'shop'\n1 error in 0.12s\n"
+    session = Session().edit(path=f"{ROOT}/shop/a.py").run(missing, ended="failed", exit_code=2)
+    session.edit("testpaths = tests", "testpaths = tests\npythonpath = src", f"{ROOT}/{path}").run(GREEN)
+    assert bool(session.lessons) is teaches
+
+
+def test_a_compiler_that_objects_to_a_file_of_settings_objects_to_settings() -> None:
+    said = "vite.config.ts(7,3): error TS2769: No overload matches this call.\n"
+    session = Session().edit().run(said, "npm run build", ended="failed", exit_code=2)
+    session.edit("from 'vite'", "from 'vitest/config'", f"{ROOT}/vite.config.ts")
+    session.run("", "npm run build", ended="ok", exit_code=0)
+    (lesson,) = session.lessons
+    assert lesson.text == "`vite.config.ts`: TS2769: No overload matches this call."
+
+
+def test_texts_that_begin_alike_take_nothing_back() -> None:
+    """Of a long text only the beginning is kept: whether the rest is as it was before nobody knows."""
+    start = "".join(f"line {n}\n" for n in range(100))
+    session = Session().edit(start + "a = 1\n", start + "a = 2\n").run(RED)
+    session.edit(start + "a = 2\n", start + "a = 3\n").run(GREEN)
+    assert not any(change.undone or change.undoes for change in session.state.changes)
+    assert all("taken back" not in text for text in session.texts)
+
+
+SCRIPT_RED = "Traceback (most recent call last):\n{}ValueError: bad day\n"
+OF_SCRIPT = '  File "scripts/try.py", line 3, in main\n'
+OF_CODE = '  File "src/shop.py", line 3, in parse\n'
+
+
+@pytest.mark.parametrize(
+    ("trace", "mended", "teaches"),
+    [
+        (OF_SCRIPT, "scripts/try.py", False),
+        (OF_SCRIPT + OF_CODE, "src/shop.py", True),
+        (OF_SCRIPT + OF_CODE, "scripts/try.py", False),
+    ],
+)
+def test_a_script_of_the_session_teaches_where_it_led_to_older_code(trace: str, mended: str, teaches: bool) -> None:
+    """Also where the agent stands in a folder below the project's top."""
+    session = Session()
+    session.tell(
+        "after", tool="write", ended="ok", call="w", edits=(Edit(f"{ROOT}/api/scripts/try.py", "", "main()\n", kind="whole"),)
+    )
+    trace = trace.replace('"scripts', '"api/scripts').replace('"src', '"api/src')
+    session.run(SCRIPT_RED.format(trace), "cd api && python scripts/try.py", ended="failed", exit_code=1)
+    session.edit(path=f"{ROOT}/api/{mended}").run("ok\n", "cd api && python scripts/try.py", ended="ok", exit_code=0)
+    assert bool(session.lessons) is teaches
+
+
+@pytest.mark.parametrize(("kind", "teaches"), [("str", True), ("Cart", False)])
+def test_a_value_that_is_not_what_it_was_taken_for_is_no_renaming(kind: str, teaches: bool) -> None:
+    red = f"FAILED tests/test_a.py::test_x - AttributeError: '{kind}' object has no attribute 'total'\n1 failed in 0.12s\n"
+    session = Session().run(GREEN).edit("a.sum()", "a.total()", f"{ROOT}/src/b.py").run(red)
+    session.edit("price(a)", "price(load(a))", f"{ROOT}/src/a.py").run(GREEN)
+    assert bool(session.lessons) is teaches
+
+
+def test_what_a_command_writes_outside_of_the_project_is_no_edit_of_it() -> None:
+    written = (Edit("/tmp/web.log", "", "", kind="whole"),)
+    session = Session().tell("after", tool="shell", command="npm start > /tmp/web.log", ended="ok", call="s", edits=written)
+    assert session.state.edited == 0 and session.state.world > 0
+
+
+INDEX = "Error: Unable to index files:\n- ./a.ts: Unexpected token\n{}\n    at run (/home/dev/shop/lib/main.ts:1:2)\n"
+MORE, FEWER, OTHER = map(INDEX.format, ("- ./b.ts: Unexpected token\n- ./c.ts: No end\n", "", "- ./d.ts: No end\n"))
+TESTS = "FAILED tests/test_a.py::test_x - ValueError: bad day\n{} failed, 9 passed in 0.12s\n"
+TYPES = "lib/a.py:3: error: Incompatible return value\nFound {} errors in 2 files\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "outputs", "comes_back"),
+    [
+        ("npm run build", (MORE, MORE, MORE), True),
+        ("npm run build", (MORE, FEWER, FEWER), False),
+        ("npm run build", (MORE, OTHER, FEWER), False),
+        ("pytest -q", tuple(map(TESTS.format, (1, 1, 1))), True),
+        ("mypy lib", tuple(map(TYPES.format, (12, 12, 12))), True),
+        ("mypy lib", tuple(map(TYPES.format, (12, 8, 5))), False),
+    ],
+)
+def test_what_is_mended_bit_by_bit_has_not_come_back(command: str, outputs: tuple[str, ...], comes_back: bool) -> None:
+    session = Session()
+    for n, output in enumerate(outputs):
+        session.run(output, command, ended="failed", exit_code=1)
+        session.edit(f"def parse(text):\n    return {n}\n", f"def parse(text):\n    return {n + 1}\n", f"{ROOT}/lib/main.ts")
+    assert [lesson.tags for lesson in session.lessons] == ([("repeated",)] if comes_back else [])
+
+
+def test_fewer_failing_tests_are_progress_though_one_of_them_fails_as_before() -> None:
+    def run(failing: int) -> str:
+        names = "".join(f"FAILED tests/test_a.py::test_{n} - ValueError: bad day {'abc'[n % 3]}\n" for n in range(failing))
+        return f"{names}{failing} failed, 9 passed in 0.12s\n"
+
+    session = Session()
+    for n, failing in enumerate((30, 24, 18)):
+        session.run(run(failing)).edit(f"def parse(text):\n    return {n}\n", f"def parse(text):\n    return {n + 1}\n")
+    assert session.lessons == []
+
+
+FILE_RED = "ℹ tests 1\nℹ fail 1\n\ntest at tests/rbac.test.ts:1:1\n✖ tests/rbac.test.ts (34ms)\n  'test failed'\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "stays"),
+    [
+        ("npm run test:rbac", "> shop@1.0.0 test:rbac\n> tsx tests/rbac.test.ts\n\nℹ tests 2\nℹ pass 2\nℹ fail 0\n", False),
+        ("npx tsx tests/rbac.test.ts", "ok\n", False),
+        ("npx vitest run tests/rbac.test.ts", " Test Files  1 passed (1)\n      Tests  1 passed (1)\n", False),
+        ("npm run test:cart", "> shop@1.0.0 test:cart\n> tsx tests/cart.test.ts\n\nℹ tests 2\nℹ pass 2\nℹ fail 0\n", True),
+        ("npm run test:rbac", "> tsx tests/rbac.test.ts\nℹ tests 1\nℹ fail 1\n✖ adds (1ms)\n  TypeError: x is null\n", False),
+    ],
+)
+def test_a_file_that_failed_as_a_whole_is_gone_when_anything_runs_its_tests(command: str, output: str, stays: bool) -> None:
+    session = Session().run(FILE_RED, "node --test tests/rbac.test.ts", ended="failed", exit_code=1)
+    assert [red.test for red in session.state.open] == ["tests/rbac.test.ts"]
+    failed = "✖" in output
+    session.run(output, command, ended="failed" if failed else "ok", exit_code=int(failed))
+    assert ("tests/rbac.test.ts" in [red.test for red in session.state.open]) is stays
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "told"),
+    [
+        ("npm run build", 'error: script "build" exited with code 1\n', False),
+        ("npm run build", "Error: connect ECONNREFUSED 127.0.0.1:5432\n    at run (/home/dev/shop/src/db.ts:1:2)\n", False),
+        ("npm run build", "KeyError: no day\n    at run (/home/dev/shop/src/db.ts:1:2)\n", False),
+        ("npm run build 2>&1 | tail -1", 'error: script "build" exited with code 1\n', True),  # what stood above it nobody knows
+        ("npm run build", "", True),
+        ("npm run lint:types", "error: bad\n", True),
+    ],
+)
+def test_of_a_check_without_tests_only_what_failed_last_is_told(command: str, output: str, told: bool) -> None:
+    said = "TypeError: bad day\n    at total (/home/dev/shop/src/cart.ts:7:20)\n"
+    session = Session().run(said, "npm run build", ended="failed", exit_code=1).edit()
+    assert "bad day" in summary.of(session.state)
+    session.run(output, command, ended="failed", exit_code=1)
+    assert ("bad day" in summary.of(session.state)) is told
+
+
+def test_tests_that_a_run_did_not_reach_still_fail() -> None:
+    session = Session().run(RED).edit().run("Error: connect ECONNREFUSED 127.0.0.1:5432\n", ended="failed", exit_code=1)
+    assert "bad day" in summary.of(session.state)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "pytest : The term 'pytest' is not recognized as the name of a cmdlet, function, script file, or operable program.",
+        "The token '&&' is not a valid statement separator in this version.",
+        "File run.ps1 cannot be loaded because running scripts is disabled on this system.",
+        "Get-Content : Cannot find path 'C:\\shop\\a.txt' because it does not exist.",
+    ],
+)
+def test_what_powershell_does_not_find_or_understand_is_routine(said: str) -> None:
+    session = Session().run(said, "powershell -Command 'python tool.py'", ended="failed", exit_code=1)
+    assert session.state.failed == 0 and not session.state.open

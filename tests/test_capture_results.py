@@ -325,3 +325,111 @@ def test_a_bundlers_error_stands_behind_its_place_or_under_it() -> None:
     )
     alone = failure("Error: Build failed with 1 error\n    at run (/x/lib/main.js:1:2)\n")
     assert alone is not None and alone.compiled
+
+
+ALIKE = {
+    "vitest": (
+        " FAIL  src/a.test.tsx > home > is shown\n FAIL  src/b.test.tsx > menu > opens\nError: no provider\n"
+        " ❯ Module.useTheme src/theme.ts:18:11\n     16|   const theme = use()\n     17|   at (x.ts:1:2)\n"
+        " ❯ Object.<anonymous> node_modules/react/cjs/react.js:154:18\n ❯ src/a.test.tsx:7:3\n\n⎯⎯⎯[1/2]⎯\n\n"
+        " FAIL  src/b.test.tsx > menu > closes\nTypeError: x is null\n ❯ close src/menu.ts:3:4\n\n"
+        " Test Files  2 failed (2)\n      Tests  3 failed (3)\n",
+        {
+            "home > is shown": ("no provider", [("src/theme.ts", 18, "useTheme"), ("node_modules/react/cjs/react.js", 154, "")]),
+            "menu > opens": ("no provider", [("src/theme.ts", 18, "useTheme"), ("node_modules/react/cjs/react.js", 154, "")]),
+            "menu > closes": ("x is null", [("src/menu.ts", 3, "close")]),
+        },
+    ),
+    "jest": (
+        "FAIL src/a.test.js\n  ● cart › adds\n\n    TypeError: x is null\n\n      1 | a\n\n      at add (src/add.js:3:4)\n\n"
+        "  ● cart › drops\n\n    TypeError: x is null\n\n      at drop (src/drop.js:5:6)\n\nTests:       2 failed, 2 total\n",
+        {
+            "cart › adds": ("x is null", [("src/add.js", 3, "add")]),
+            "cart › drops": ("x is null", [("src/drop.js", 5, "drop")]),
+        },
+    ),
+    "mocha": (
+        "  0 passing (3ms)\n  2 failing\n\n  1) cart\n       adds:\n     TypeError: x is null\n      at add (src/add.js:3:4)\n\n"
+        "  2) cart\n       drops:\n     TypeError: x is null\n      at drop (src/drop.js:5:6)\n",
+        {"cart adds": ("x is null", [("src/add.js", 3, "add")]), "cart drops": ("x is null", [("src/drop.js", 5, "drop")])},
+    ),
+    "node": (
+        "✖ adds (0.5ms)\n✖ drops (0.5ms)\nℹ tests 2\nℹ pass 0\nℹ fail 2\n\n✖ failing tests:\n\ntest at a.test.js:3:1\n✖ adds (0.5ms)\n"
+        "  TypeError [ERR_BAD]: x is null\n      at add (src/add.js:3:4)\n\ntest at a.test.js:9:1\n✖ drops (0.5ms)\n"
+        "  TypeError [ERR_BAD]: x is null\n      at drop (src/drop.js:5:6)\n",
+        {"adds": ("x is null", [("src/add.js", 3, "add")]), "drops": ("x is null", [("src/drop.js", 5, "drop")])},
+    ),
+    "node, as TAP": (
+        "TAP version 13\nnot ok 1 - adds\n  ---\n  location: '/x/a.test.js:3:1'\n  error: 'x is null'\n  name: 'TypeError'\n  stack: |-\n"
+        "    add (src/add.js:3:4)\n  ...\nnot ok 2 - drops\n  ---\n  error: 'x is null'\n  name: 'TypeError'\n  stack: |-\n"
+        "    drop (src/drop.js:5:6)\n  ...\n# tests 2\n# pass 0\n# fail 2\n",
+        {"adds": ("x is null", [("src/add.js", 3, "add")]), "drops": ("x is null", [("src/drop.js", 5, "drop")])},
+    ),
+    "bun": (
+        "a.test.ts:\n1 | a\nTypeError: x is null\n      at add (src/add.ts:3:4)\n(fail) cart > adds [0.1ms]\n(pass) cart > is [0.1ms]\n"
+        "error: expect(received).toBe(expected)\n\nExpected: 1\nReceived: 2\n\n      at drop (src/drop.ts:5:6)\n(fail) cart > drops\n\n"
+        " 1 pass\n 2 fail\n",
+        {
+            "cart > adds": ("x is null", [("src/add.ts", 3, "add")]),
+            "cart > drops": ("expect(received).toBe(expected) Expected: 1 Received: 2", [("src/drop.ts", 5, "drop")]),
+        },
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("runner", ALIKE)
+def test_each_test_has_its_own_error_and_trace_though_others_say_the_same(runner: str) -> None:
+    output, expected = ALIKE[runner]
+    told = read(output)
+    assert told is not None
+    found = {one.name: (one.message, list(one.frames[:2])) for one in told.failing}
+    assert {name: (message, frames[: len(expected[name][1])]) for name, (message, frames) in found.items()} == expected
+
+
+FILES = {
+    "tests of the file are named": (
+        "✖ tests/a.test.ts (9ms)\nℹ tests 2\nℹ pass 0\nℹ fail 2\n\n✖ failing tests:\n\ntest at tests/a.test.ts:3:1\n✖ adds (0.5ms)\n"
+        "  TypeError: x is null\n\ntest at tests/a.test.ts:1:1\n✖ tests/a.test.ts (9ms)\n  'test failed'\n",
+        [("adds", "x is null")],
+    ),
+    "those of another are": (
+        "ℹ tests 2\nℹ pass 0\nℹ fail 2\n\n✖ failing tests:\n\ntest at tests/b.test.ts:3:1\n✖ adds (0.5ms)\n  TypeError: x is null\n\n"
+        "test at tests/a.test.ts:1:1\n✖ tests/a.test.ts (9ms)\n  'test failed'\n",
+        [("adds", "x is null"), ("tests/a.test.ts", "")],
+    ),
+    "the file alone, with what stopped it": (
+        "Error: no key\n    at load (/x/src/load.ts:3:4)\n\nℹ tests 1\nℹ pass 0\nℹ fail 1\n\n✖ failing tests:\n\n"
+        "test at tests/a.test.ts:1:1\n✖ tests/a.test.ts (9ms)\n  'test failed'\n",
+        [("tests/a.test.ts", "no key")],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_is_a_failure_of_its_own_only_where_its_tests_are_not_named(kind: str) -> None:
+    output, expected = FILES[kind]
+    told = read(output)
+    assert told is not None and [(one.name, one.message) for one in told.failing] == expected
+
+
+LISTED = "Error: Unable to index files:\n- ./a.ts: {}\n- ./b.ts: Unexpected token\n\n    at run (/x/lib/main.js:1:2)\n"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (LISTED.format("Unexpected token (3:4)"), LISTED.format("Unexpected token (9:4)"), True),  # the same, further down
+        (LISTED.format("Unexpected token"), LISTED.format("Missing semicolon"), False),
+        (LISTED.format("Unexpected token"), LISTED.replace("- ./a.ts: {}\n", ""), False),
+        ("a.ts(1,2): error TS2339: No x\n", "a.ts(9,2): error TS2339: No x\n", True),
+        ("a.ts(1,2): error TS2339: No x\nb.ts(1,2): error TS2339: No y\n", "a.ts(1,2): error TS2339: No x\n", False),
+        ("a.py:1: error: No x\nFound 12 errors in 3 files\n", "a.py:1: error: No x\nFound 5 errors in 3 files\n", False),
+        ("a.py:1: error: No x\nFound 5 errors in 3 files\n", "a.py:2: error: No x\nFound 5 errors in 3 files\n", True),
+        ("E   ValueError: Bad rows:\nE     1: a\nFAILED t.py::x - ValueError: Bad rows:\n1 failed in 0.1s\n",
+         "E   ValueError: Bad rows:\nE     1: b\nFAILED t.py::x - ValueError: Bad rows:\n1 failed in 0.1s\n", False),
+    ],
+)  # fmt: skip
+def test_what_follows_a_headline_belongs_to_what_a_failure_says(one: str, other: str, same: bool) -> None:
+    first, second = (told.failing[0] if (told := read(text)) else failure(text) for text in (one, other))
+    assert first is not None and second is not None and first.signature
+    assert (first.signature == second.signature) is same

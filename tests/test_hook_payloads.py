@@ -267,3 +267,65 @@ def test_an_exit_code_is_found_where_clients_write_it(output: str, code: int | N
 def test_a_command_costs_no_more_than_its_length(word: str, mark: str) -> None:
     """Of one that is twice as long, twice as much: a client waits for a hook for some tenths of a second."""
     assert not takes_the_square(by_command, lambda length: word.format(repeated(mark)(length)), 40_000)
+
+
+POWERSHELL: list[tuple[str, list[Edit]]] = [
+    (r"Set-Content -Path src\a.py -Value 'x = 1'", [Edit("src/a.py", new="x = 1", kind="whole")]),
+    ("set-content a.py 'x = 1' -NoNewline", [Edit("a.py", new="x = 1", kind="whole")]),
+    ("'it''s $1' | Set-Content -Encoding utf8 a.py", [Edit("a.py", new="it's $1", kind="whole")]),
+    (
+        "@'\nlet a = `${b}`;\nit's\n'@ | Set-Content -LiteralPath 'a.ts'",
+        [Edit("a.ts", new="let a = `${b}`;\nit's\n", kind="whole")],
+    ),
+    ('@"\nx = 1\n"@ | Out-File a.py', [Edit("a.py", new="x = 1\n", kind="whole")]),
+    ("'x','y' | Out-File -FilePath a.txt", [Edit("a.txt", new="x\ny", kind="whole")]),
+    ("'x' | Out-File -Append a.txt", [Edit("a.txt", new="x")]),
+    ('Add-Content a.txt "x`ny"', [Edit("a.txt", new="x\ny")]),
+    ("(Get-Content a.py) -replace 'old','new' | Set-Content a.py", [Edit("a.py", "old", "new")]),
+    ("(Get-Content a.py -Raw) -replace 'o.*d','new' | Set-Content a.py", [Edit("a.py")]),
+    ("(Get-Content a.py -Raw).Replace('old', 'new') | Set-Content a.py", [Edit("a.py")]),
+    ("Get-Content b.py | Set-Content a.py", [Edit("a.py")]),
+    ('Set-Content a.py "x = $x"', [Edit("a.py")]),
+    ("'x' > a.txt", [Edit("a.txt", new="x", kind="whole")]),
+    ("npm test 2>$null > out.txt", [Edit("out.txt", kind="whole")]),
+    (r"cd web; Set-Content ui\a.py 'x'", [Edit("web/ui/a.py", new="x", kind="whole")]),
+    ("Remove-Item -Recurse -Force build, old.py", [Edit("build", kind="delete"), Edit("old.py", kind="delete")]),
+    (r"Move-Item a.py lib\ ", [Edit("a.py", kind="move", target="lib/a.py")]),
+    ("New-Item -ItemType File -Path a.py -Value 'x'", [Edit("a.py", new="x", kind="whole")]),
+    ("@'\n*** Begin Patch\n*** Delete File: a.py\n*** End Patch\n'@ | apply_patch", [Edit("a.py", kind="delete")]),
+    # What is not known for sure.
+    ("$p = 'a.py'; Set-Content $p 'x'", []),
+    ("Set-Content \"$root/a.py\" 'x'", []),
+    ("Set-Content (Join-Path src a.py) 'x'", []),
+    ("Get-ChildItem *.py | ForEach-Object { Set-Content a.py 'x' }", []),
+    ("Remove-Item *.pyc", []),
+    ("Set-Content a.py 'x' -WhatIf", []),
+    ("New-Item -ItemType Directory lib", []),
+    ("Write-Output 'Set-Content a.py x'", []),
+    ('Write-Host "a > b"', []),
+    ("if ($a -gt 3) { Get-Content a.py }", []),
+    ("npm test 2>&1 | Out-Null", []),
+    ("'x' > $null", []),
+]
+
+
+@pytest.mark.parametrize(("text", "edits"), POWERSHELL, ids=[text for text, _ in POWERSHELL])
+def test_a_command_of_powershell_tells_which_files_it_changes(text: str, edits: list[Edit]) -> None:
+    assert list(changed("shell", "shell", {"command": ["powershell.exe", "-NoLogo", "-Command", text]})) == edits
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Set-Content a.py 'x'", "@'\nit's\n'@ | Set-Content a.py", "Set-Location lib; Remove-Item a.py", "'x' | Out-File a.py"],
+)
+def test_powershell_is_known_by_its_own_commands_where_no_program_names_it(text: str) -> None:
+    assert by_command(text) == changed("shell", "shell", {"command": ["pwsh", "-Command", text]}) != ()
+
+
+@pytest.mark.parametrize("command", ["docker exec web sh -c 'echo x > a.py'", "docker compose run web bash -c 'rm a.py'"])
+def test_files_of_a_container_are_not_ours(command: str) -> None:
+    assert by_command(command) == ()
+
+
+def test_a_shell_behind_a_wrapper_changes_our_files() -> None:
+    assert by_command("nix develop -c bash -c 'echo x > a.py'") == (Edit("a.py", new="x", kind="whole"),)

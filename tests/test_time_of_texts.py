@@ -12,7 +12,20 @@ import pytest
 
 from hardwon.agents import blocks, edits, jsonc, outcomes, patches, payload, tomltext
 from hardwon.agents.shell_edits import changed
-from hardwon.capture import command_name, lesson, ours, outcome, passages, prose, results, routine, speech, worktrees
+from hardwon.capture import (
+    command_name,
+    lesson,
+    ours,
+    outcome,
+    passages,
+    powershell,
+    prose,
+    results,
+    routine,
+    speech,
+    windows,
+    worktrees,
+)
 from hardwon.capture.commands import works
 from hardwon.capture.shell import split
 from hardwon.code import diff
@@ -22,7 +35,7 @@ from hardwon.code.traces import parse
 from hardwon.importers import ci_log, headings, message, notes
 from hardwon.importers.manifests import golang, java, javascript
 from hardwon.importers.manifests import python as of_python
-from hardwon.importers.transcripts import claude, gemini
+from hardwon.importers.transcripts import claude, codex_output, codex_scripts, gemini
 from hardwon.intake import shape
 from hardwon.intake.redact import redact
 from hardwon.search import terms
@@ -41,7 +54,12 @@ READERS: dict[str, Callable[[str], Any]] = {
     "agent": lambda text: speech.heard(f"We decided {text}", person=False), "unwrapped": prose.unwrapped, "stable": lesson.stable,
     "signature": lambda text: signature("E", text), "traces": parse, "readied": frames.readied, "routine": routine.of_text,
     "of_failure": lambda text: routine.of_failure("E", text), "changed": changed, "sed": lambda text: changed(f"sed -i {text}"),
+    "powershell": powershell.translated, "cmd": lambda text: windows.handed_on("cmd", ("cmd", "/c", text)),
+    "changed by powershell": lambda text: changed(f"Set-Content a.py {text}"),
     "works": works, "split": split, "worktrees": lambda text: worktrees.added(f"git worktree add {text}", "/"), "names": command_name.names,
+    **{f"results of {sign}": lambda text, sign=sign: results.read(f"{sign}\n{text}") for sign in (
+        "Tests:  ", "Test Files ", " passing\n  1 passing\n  1 failing", "# tests ", " pass",
+    )},
     "results": results.read, "failure": results.failure, "readable": outcome.readable, "symbols": passages.symbols,
     "exit_code": outcomes.exit_code, "denial": outcomes.is_denial, "patch": patches.parse, "replacements": patches.replacements,
     "is_patch": edits.is_patch, "diff": lambda text: diff.parse(f"--- a/x\n+++ b/x\n@@ -1 +1 @@\n{text}"), "unquoted": diff.unquoted,
@@ -56,6 +74,9 @@ READERS: dict[str, Callable[[str], Any]] = {
     "yarn": lambda text: list(javascript.yarn_lock(text)), "pnpm": lambda text: list(javascript.pnpm_lock(text)),
     "slash command": lambda text: claude._said(f"<command-name>{text}"),
     "untrusted": lambda text: gemini._WRAPPED.match(f"<untrusted_context>{text}"),
+    "script": lambda text: codex_scripts.read_several(f"const a = {text}"),
+    "scripts at once": lambda text: codex_scripts.read_several(f"const a = await Promise.all([tools.exec_command({{cmd: 'a'}}), {text}"),
+    "sandbox": lambda text: codex_output.is_over(f"failed in sandbox {text}") or codex_output.ending(f"failed in sandbox: {text}", {}),
     "terms": terms.text_terms, "fold": shape.fold, "hides": shape.hides, "clean": lambda text: shape.clean_text(text, "text", 10**7),
 }  # fmt: skip
 
@@ -97,7 +118,9 @@ WORDS = [
     "<hook_prompt> ", "</system-reminder>", "<hardwon-memory>", "</hardwon-memory>", "[#1 · lesson · ", "<!-- hardwon:begin -->",
     "FAILED a::b - ", "--- FAIL: x\n", "goroutine 1 ", "thread 'a' panicked at ", "Traceback (most recent call last):\n", "##[group]",
     "@@ -1 +1 @@\n", "diff --git a/a b/a\n", "*** Update File: a\n", "sed -i ", "bash -c '", "&& ", "fixes #1 ", "(#1)", "<command-args>",
-    "[a](b", "| a ", "tests/a.py::b ", "a.java:1)", "/a/b/c.js:1:1\n", "<<E\n", "\nProcess Group PGID: 1", "</untrusted_context>",
+    "[a](b", "| a ", "tests/a.py::b ", "a.java:1)", "/a/b/c.js:1:1\n", " FAIL  a.ts > b\n", "❯ a.ts:1:2\n", "✖ a (1ms)\n",
+    "not ok 1 - a\n", "(fail) a\n", "  ● a\n", "  1) a\n", "a.ts:1:2: error: b:\n",
+    "<<E\n", "\nProcess Group PGID: 1", "</untrusted_context>",
 ]  # fmt: skip
 
 
@@ -111,7 +134,9 @@ def test_the_square_is_seen_and_the_length_is_not_taken_for_it() -> None:
     assert not takes_the_square(lambda text: [sign for sign in text if sign > "a"], repeated("a"), 1_000_000)
 
 
-@pytest.mark.parametrize("reader", ["strip", "strip meant", "redact", "failure", "traces", "routine", "works", "changed"])
+@pytest.mark.parametrize(
+    "reader", ["strip", "strip meant", "redact", "failure", "traces", "routine", "works", "changed", "powershell", "cmd"]
+)
 def test_a_run_of_one_sign_takes_no_longer_than_its_length(reader: str) -> None:
     assert not slow(READERS[reader], ["\\", '"', "\r", "\n", " ", "(", "a"], 4_000)
 

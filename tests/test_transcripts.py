@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardwon.capture import ours
+from hardwon.capture.episode import State, step
 from hardwon.errors import InvalidInput
 from hardwon.importers import database
 from hardwon.importers import source as sources
@@ -460,6 +461,7 @@ def test_a_script_that_the_person_stopped_was_interrupted(tmp_path: Path) -> Non
         ("# Context from my IDE setup:\n\n## Open tabs:\n- shop.py\n", []),
         ("# A plan\n\nWrite `## My request for Codex:` there", ["# A plan\n\nWrite `## My request for Codex:` there"]),
         ("Warning: apply_patch was requested via a shell. Use the tool.", []),
+        ("<codex_delegation>\n  <input>Never use tabs.</input>\n</codex_delegation>", []),
     ],
 )
 def test_what_an_editor_or_codex_puts_around_a_request_is_not_said(text: str, words: list[str], tmp_path: Path) -> None:
@@ -944,3 +946,445 @@ def test_nothing_that_we_inject_or_run_is_told_by_any_reader(form: str, data: st
 @settings(deadline=None, max_examples=300)
 def test_nothing_that_we_inject_or_run_is_told_in_many_more_sessions(form: str, data: st.DataObject) -> None:
     nothing_of_ours(form, data)
+
+
+# --- who speaks, and what is said twice
+
+
+def rollout(tmp_path: Path, records: list[dict[str, Any]]) -> list[Event]:
+    path = tmp_path / "rollout.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in records))
+    return events(Transcript("codex", "s", (str(path),)))[0]
+
+
+def of_session(name: str, second: float = 0.0, **more: Any) -> dict[str, Any]:
+    return at(second, type="session_meta", payload={"id": name, "cwd": SHOP, **more})
+
+
+def at(second: float, **record: Any) -> dict[str, Any]:
+    return {**record, "timestamp": f"2026-05-04T10:00:{second:06.3f}Z"}
+
+
+def asked(text: str, second: float = 0.0) -> dict[str, Any]:
+    return at(second, type="event_msg", payload={"type": "user_message", "message": text})
+
+
+def turned(name: str, second: float = 0.0) -> dict[str, Any]:
+    return at(second, type="event_msg", payload={"type": "task_started", "turn_id": name})
+
+
+def called(name: str, second: float = 0.0) -> list[dict[str, Any]]:
+    begun = {"type": "function_call", "name": "shell", "arguments": '{"command": "make"}', "call_id": name}
+    ended = {"type": "function_call_output", "call_id": name, "output": "Exit code: 1\nOutput:\nx"}
+    return [at(second, type="response_item", payload=one) for one in (begun, ended)]
+
+
+OLDER, PARENT_TURN, OWN, OWN_TURN = (f"019f0000-000{n}-7000-8000-000000000000" for n in range(4))
+SPAWNED = {"source": {"subagent": {"thread_spawn": {"parent_thread_id": OLDER, "depth": 1}}}}
+COPIED = [
+    of_session(OLDER),
+    turned(PARENT_TURN),
+    asked("Never use tabs."),
+    *called("c1"),
+    at(0.004, type="compacted", payload={}),
+]
+
+
+@pytest.mark.parametrize(
+    ("meta", "records", "session", "agent", "prompts", "commands"),
+    [
+        # a subagent that was given the words of its parent
+        (SPAWNED, [*COPIED, turned(OWN_TURN, 0.01), asked("Review it", 0.02), *called("c2", 0.03)], OLDER, OWN, [], ["c2"]),
+        (SPAWNED, [of_session(OLDER), asked("Never use tabs.")], OLDER, OWN, [], []),
+        ({}, [*COPIED, turned(OWN_TURN, 0.01), asked("Go on", 0.02), *called("c2", 0.03)], OWN, "", ["Go on"], ["c2"]),
+        (
+            {"forked_from_id": OLDER},
+            [*COPIED[1:], turned(OWN_TURN, 0.01), asked("Go on"), turned(PARENT_TURN), *called("c2")],
+            OWN, "", ["Go on"], ["c2"],
+        ),
+        # a copy of a copy
+        ({}, [*COPIED, of_session("other"), *called("c2"), turned(OWN_TURN), *called("c3")], OWN, "", [], ["c3"]),
+        # turns without ids: until nothing is written for a while
+        ({}, [COPIED[0], *COPIED[2:], asked("Go on", 1.1), *called("c2", 1.2)], OWN, "", ["Go on"], ["c2"]),
+        # the same session, gone on with
+        (
+            {},
+            [asked("Go on"), *called("c1"), of_session(OWN, 9), asked("And on", 9), *called("c2", 9)],
+            OWN, "", ["Go on", "And on"], ["c1", "c2"],
+        ),
+        # no copy: nothing says so
+        ({"forked_from_id": OLDER}, [turned(OWN_TURN), asked("Go on"), *called("c1")], OWN, "", ["Go on"], ["c1"]),
+    ],
+)  # fmt: skip
+def test_a_fork_of_a_session_tells_what_came_after_and_who_it_is_itself(
+    meta: dict[str, Any],
+    records: list[dict[str, Any]],
+    session: str,
+    agent: str,
+    prompts: list[str],
+    commands: list[str],
+    tmp_path: Path,
+) -> None:
+    several = rollout(tmp_path, [of_session(OWN, **meta), *records])
+    assert {(one.session, one.agent) for one in several} == {(session, agent)}
+    assert [one.text for one in several if one.moment == "prompt"] == prompts
+    assert [one.call for one in several if one.moment == "after"] == commands
+    assert not [one for one in several if one.moment == "compact"]
+
+
+@pytest.mark.parametrize(
+    ("meta", "sources"),
+    [
+        ({"source": "cli"}, [""]),
+        ({"source": "vscode"}, [""]),
+        ({"source": None}, [""]),
+        ({"source": "exec"}, ["program"]),
+        ({"source": "mcp"}, ["program"]),
+        ({"source": {"internal": "memory_consolidation"}}, ["program"]),
+        ({"source": {"subagent": "review"}}, []),
+        ({"source": {"subagent": {"other": "guardian"}}}, []),
+    ],
+)
+def test_what_a_program_or_an_agent_asks_for_is_no_persons_word(meta: dict[str, Any], sources: list[str], tmp_path: Path) -> None:
+    several = rollout(tmp_path, [of_session(OWN, **meta), turned(OWN_TURN), asked("Never use tabs.")])
+    assert [one.source for one in several if one.moment == "prompt"] == sources
+
+
+@pytest.mark.parametrize(
+    ("output", "ended", "printed"),
+    [
+        ("failed in sandbox: E  assert 1 == 2\n", "failed", "E  assert 1 == 2\n"),
+        ("failed in sandbox: ", "failed", ""),
+        (
+            "failed in sandbox: sandbox error: command was killed by a signal",
+            "unknown",
+            "sandbox error: command was killed by a signal",
+        ),
+        ("failed in sandbox: cannot set capabilities: Operation not permitted\n", "unknown", None),
+        ("failed in sandbox: \nthread 'main' panicked at linux-sandbox/src/run.rs:53:5:\nno", "unknown", None),
+        (
+            "failed in sandbox Seatbelt with execution error: sandbox denied exec error, exit code: 1, stdout: , stderr: no",
+            "unknown",
+            None,
+        ),
+        ("failed in sandbox None with execution error: command timed out", "unknown", None),
+    ],
+)
+def test_a_command_that_failed_in_the_sandbox_ends_there(output: str, ended: str, printed: str | None, tmp_path: Path) -> None:
+    later = at(30, type="response_item", payload={"type": "message", "role": "assistant", "content": [{"text": "Now what"}]})
+    several = codex(tmp_path, [CALL, item(type="function_call_output", call_id="c1", output=output), later])
+    assert [one.moment for one in several] == ["start", "before", "after", "said"]
+    assert (several[2].ended, several[2].exit_code) == (ended, None)
+    assert printed is None or several[2].output == printed
+
+
+def message(role: str, content: str, **more: Any) -> dict[str, Any]:
+    return {"role": role, "content": content, "session": "s", **more}
+
+
+def bash(command: str, name: str = "tool_0_bash", **more: Any) -> dict[str, Any]:
+    arguments = json.dumps({"command": command})
+    return message("assistant", "", tool_calls=[{"id": name, "function": {"name": "bash", "arguments": arguments}}], **more)
+
+
+def result(text: str, name: str = "tool_0_bash", **more: Any) -> dict[str, Any]:
+    return message("tool", text, tool_call_id=name, **more)
+
+
+@pytest.mark.parametrize(
+    ("records", "ends"),
+    [
+        (
+            [bash("make"), result("1"), bash("make test"), result("2"), bash("make"), result("3")],
+            [("make", "1"), ("make test", "2"), ("make", "3")],
+        ),
+        ([bash("make"), bash("make test"), result("1"), result("2")], [("make", "1"), ("make test", "2")]),
+        # the first was interrupted
+        ([bash("make"), message("user", "Stop. Test it."), bash("make test"), result("2")], [("make test", "2")]),
+        # the same call, written twice
+        ([bash("make"), bash("make"), result("1")], [("make", "1")]),
+        ([bash("make", timestamp=1.7e9), result("1"), bash("make", timestamp=1.7e9), result("1")], [("make", "1")]),
+        ([bash("make", timestamp=1.7e9), result("1"), bash("make", timestamp=1.8e9), result("2")], [("make", "1"), ("make", "2")]),
+        ([bash("make"), result("1"), bash("ls", session="t"), result("2", session="t")], [("make", "1"), ("ls", "2")]),
+        ([bash("make", ""), result("1", ""), bash("ls", ""), result("2", "")], [("make", "1"), ("ls", "2")]),
+    ],
+)  # fmt: skip
+def test_calls_of_one_name_in_other_transcripts_are_as_many_calls(
+    records: list[dict[str, Any]], ends: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    path = tmp_path / "messages.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in records))
+    several, _ = events(Transcript("transcript", "s", (str(path),)))
+    after = [one for one in several if one.moment == "after"]
+    assert [(one.command, one.output) for one in after] == ends
+    names = [(one.session, one.call) for one in after if one.call]
+    assert len(set(names)) == len(names)
+    assert [one.call for one in after][:1] == [records[0]["tool_calls"][0]["id"]] or len(ends) == 1
+    assert events(Transcript("transcript", "s", (str(path),)))[0] == several
+    path.write_text("".join(json.dumps(one) + "\n" for one in [*records, bash("ls")]))
+    assert events(Transcript("transcript", "s", (str(path),)))[0][: len(several)] == several
+
+
+@pytest.mark.parametrize(("source", "kinds"), [("cli", ["rule", "decision", "attempt"]), ("exec", []), ("mcp", [])])
+def test_what_a_program_asks_for_teaches_nothing_and_what_failed_for_it_does(
+    source: str, kinds: list[str], tmp_path: Path
+) -> None:
+    def ran(name: str, command: str, output: str, code: int) -> list[dict[str, Any]]:
+        printed = f"Exit code: {code}\nWall time: 1 seconds\nOutput:\n{output}"
+        arguments = json.dumps({"command": command})
+        return [
+            item(type="function_call", name="shell", arguments=arguments, call_id=name),
+            item(type="function_call_output", call_id=name, output=printed),
+        ]
+
+    patch = f"*** Begin Patch\n*** Update File: {SHOP}/shop.py\n@@ def parse(text):\n-    return 1\n+    return 2\n*** End Patch"
+    records = [
+        of_session(OWN, source=source),
+        asked("The test is red, mend it. Never use tabs in this project."),
+        asked("Let's use SQLite instead of Postgres because it needs no server."),
+        *ran("c1", "pytest -q", "FAILED tests/test_a.py::test_x - ValueError: bad day\n1 failed, 2 passed in 0.12s\n", 1),
+        item(type="custom_tool_call", name="apply_patch", input=patch, call_id="c2"),
+        item(type="custom_tool_call_output", call_id="c2", output="Exit code: 0\nOutput:\nSuccess. Updated"),
+        *ran("c3", "pytest -q", "3 passed in 0.12s\n", 0),
+        asked("That's wrong, it breaks the import of old files."),
+    ]
+    state, learnt = State(root=SHOP), []
+    for event in rollout(tmp_path, records):
+        state, lessons = step(state, event)
+        learnt += lessons
+    assert sorted(one.kind for one in learnt) == sorted(["lesson", *kinds])
+    assert len(state.asked) == 3
+
+
+TWO = 'const rs = await Promise.all([\n  tools.exec_command({cmd: "make"}), // first\n  tools.exec_command({cmd: "make test"}),\n]); '
+
+
+@pytest.mark.parametrize(
+    ("source", "printed", "ends"),
+    [
+        (
+            TWO + "rs.forEach(text)",
+            ['{"chunk_id":"a","exit_code":0,"output":"good"}', '{"chunk_id":"b","exit_code":2,"output":"bad"}'],
+            [("make", "ok", 0, "good"), ("make test", "failed", 2, "bad")],
+        ),
+        (
+            TWO + "for (const r of rs) text(JSON.stringify({exit_code: r.exit_code, output: r.output}));",
+            ['{"exit_code":1,"output":"bad"}', '{"exit_code":0,"output":"good"}'],
+            [("make", "failed", 1, "bad"), ("make test", "ok", 0, "good")],
+        ),
+        (
+            TWO + "rs.forEach(r => text(r.output))",
+            ["", "2 passed"],
+            [("make", "unknown", None, ""), ("make test", "unknown", None, "2 passed")],
+        ),
+    ],
+)  # fmt: skip
+def test_commands_that_a_script_runs_at_once_are_told_where_it_shows_each_result(
+    source: str, printed: list[str], ends: list[tuple[str, str, int | None, str]], tmp_path: Path
+) -> None:
+    several = codex(tmp_path, script(source, *printed))
+    after = [one for one in several if one.moment == "after"]
+    assert [(one.command, one.ended, one.exit_code, one.output) for one in after] == ends
+    assert [one.call for one in several[1:]] == ["x1-0", "x1-0", "x1-1", "x1-1"]
+    going = [item(type="function_call", name="wait", arguments='{"cell_id": "9"}', call_id="w1")]
+    begun, ended = script(source, *printed)
+    cell = script(source, head="Script running with cell ID 9")[1]
+    waited = {**ended, "payload": {**ended["payload"], "call_id": "w1"}}
+    late = [one for one in codex(tmp_path, [begun, cell, *going, waited]) if one.moment == "after"]
+    assert [(one.command, one.ended) for one in late] == [one[:2] for one in ends]
+
+
+@pytest.mark.parametrize(
+    ("source", "printed", "head"),
+    [
+        (TWO + "rs.forEach(r => text(r.output))", ["only one"], "Script completed"),
+        (TWO + "rs.forEach(r => text(r.output))", ["1", "2"], "Script failed"),
+        (TWO + "text(rs[1].output); text(rs[0].output)", ["2", "1"], "Script completed"),
+        (TWO + "rs.reverse().forEach(r => text(r.output))", ["2", "1"], "Script completed"),
+        (TWO + "for (const r of rs) for (const one of r.output.split(' ')) text(one)", ["1", "1"], "Script completed"),
+        (TWO + "for (const r of rs) { text(r.output); text(`exit=${r.exit_code}`); }", ["1", "exit=1"], "Script completed"),
+        (TWO.replace('{cmd: "make test"}', "{cmd}") + "rs.forEach(text)", ["1", "2"], "Script completed"),
+        (TWO.replace('{cmd: "make test"}', "{}") + "rs.forEach(text)", ["1", "2"], "Script completed"),
+        (
+            TWO.replace('exec_command({cmd: "make"})', "write_stdin({session_id: 1})") + "rs.forEach(text)",
+            ["1", "2"],
+            "Script completed",
+        ),
+        (TWO.partition("]")[0], ["1", "2"], "Script completed"),
+    ],
+)
+def test_commands_at_once_whose_results_cannot_be_told_apart_are_counted(
+    source: str, printed: list[str], head: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "rollout.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in script(source, *printed, head=head)))
+    several, tally = events(Transcript("codex", "s", (str(path),)))
+    assert (several, tally.unknown) == ([], {"custom_tool_call/exec": 1})
+
+
+# --- Claude Code: what is written twice, and what nobody said
+
+
+def again(records: list[dict[str, Any]], parent: str | None, **more: Any) -> list[dict[str, Any]]:
+    """Records as Claude Code writes them once more when a session is gone on with: other names, words as blocks."""
+    copies = []
+    for number, record in enumerate(records):
+        content = record["message"]["content"]
+        words = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        name = f"{record['uuid']}-{len(more)}{number}"
+        copies.append(record | {"uuid": name, "parentUuid": parent, "message": record["message"] | {"content": words}} | more)
+        parent = name
+    return copies
+
+
+@pytest.mark.parametrize(
+    ("order", "words", "rewound"),
+    [
+        ("a a2 d", ["a", "did a", "d", "did d"], 0),  # written twice
+        ("a a3 d", ["a", "did a", "d", "did d"], 0),  # and at once, before what came of the first
+        ("a b", ["b", "did b"], 2),
+        ("a a4", ["a", "did a"], 2),  # said once more, later
+        ("a a2 b", ["b", "did b"], 4),
+        ("a b a5", ["a", "did a", "b", "did b", "and a", "did and a"], 0),  # two clients went on from there
+    ],
+)
+def test_a_prompt_is_left_behind_only_where_another_was_said_and_nothing_came_below_it_any_more(
+    order: str, words: list[str], rewound: int, tmp_path: Path
+) -> None:
+    maker = Maker(tmp_path, SHOP)
+    first = maker.claude_records([prompt("Begin"), said("Begun")], "s")
+    end = first[-1]["uuid"]
+
+    def branch(text: str, parent: str) -> list[dict[str, Any]]:
+        return maker.claude_records([prompt(text), said(f"did {text}")], "s", parent=parent)
+
+    a, b = branch("a", end), branch("b", end)
+    copy = again(a, end)
+    parts = {
+        "a": a, "b": b, "a2": copy, "a3": copy, "a4": branch("a", end), "a5": branch("and a", a[-1]["uuid"]),
+        "d": branch("d", copy[-1]["uuid"]),
+    }  # fmt: skip
+    records = [*first, *(record for name in order.split() for record in parts[name])]
+    if "a3" in order:
+        records = [*first, a[0], copy[0], a[1], copy[1], *parts["d"]]
+    several, tally = claude(tmp_path, records)
+    assert [one.text for one in several if one.moment in ("prompt", "said")] == ["Begin", "Begun", *words]
+    assert tally.rewound == rewound
+
+
+def test_what_a_session_that_goes_on_writes_once_more_is_told_once(tmp_path: Path) -> None:
+    maker = Maker(tmp_path, SHOP)
+    change = edit(f"{SHOP}/a.py", "x = 1", "x = 2")
+    looks = [shell(f"ls {number}", "") for number in range(120)]
+    first = maker.claude_records([prompt("Look"), shell("ls", "a"), said("Seen"), change, *looks], "s")
+    rest = maker.claude_records([prompt("Go on"), shell("pwd", "/")], "s", parent="copied")
+    once, _ = claude(tmp_path, [*first, *rest])
+    for copy in (again(first, None), again(first, None, sessionId="t"), again(first, None, timestamp=rest[0]["timestamp"])):
+        copy[-1]["uuid"] = "copied"
+        several, tally = claude(tmp_path, [*first, *copy, *rest])
+        calls = [(one.moment, one.call) for one in several if one.call]
+        assert calls == [(one.moment, one.call) for one in once if one.call]
+        assert tally.rewound == 0
+        if "timestamp" not in {one for one in copy[0] if copy[0][one] != first[0][one]}:
+            assert [one.text for one in several if one.text] == [one.text for one in once if one.text]
+
+
+def test_calls_that_a_proxy_counts_are_as_many_calls(tmp_path: Path) -> None:
+    records = Maker(tmp_path, SHOP).claude_records([shell("make", "1"), shell("make test", "2")], "s")
+    for record in records:
+        for block in record["message"]["content"]:
+            block |= {name: "call_1" for name in ("id", "tool_use_id") if name in block}
+    several, _ = claude(tmp_path, records)
+    assert [(one.command, one.output) for one in several if one.moment == "after"] == [("make", "1"), ("make test", "2")]
+
+
+FAILED = "FAILED tests/test_a.py::test_x - ValueError: bad day\n1 failed, 2 passed in 0.12s\n"
+PASSED = "3 passed in 0.12s\n"
+
+
+def learnt(several: list[Event]) -> list[str]:
+    state, kinds = State(root=SHOP), []
+    for event in several:
+        state, lessons = step(state, event)
+        kinds += [one.kind for one in lessons]
+    return kinds
+
+
+def test_a_command_is_told_in_the_folder_that_it_began_in(tmp_path: Path) -> None:
+    run = "cd api && pytest -q"
+    change = edit(f"{SHOP}/api/a.py", "def parse(text):\n    return 1\n", "def parse(text):\n    return 2\n")
+    records = Maker(tmp_path, SHOP).claude_records([shell(run, FAILED, 1), change, shell(run, PASSED)], "s")
+    records[-1]["cwd"] = f"{SHOP}/api"
+    several, _ = claude(tmp_path, records)
+    assert {one.cwd for one in several} == {SHOP}
+    assert learnt(several) == ["lesson"]
+
+
+@pytest.mark.parametrize(
+    ("name", "output", "kinds"),
+    [
+        ("Task", "Mended it.", []),
+        ("Agent", "Looked at it.", []),
+        ("task", "", []),
+        ("runSubagent", "", []),
+        ("Task", "The user doesn't want to proceed with this tool use.", ["fact"]),
+        ("TaskUpdate", "Updated task #1", ["fact"]),
+        ("TaskCreate", "Task #1 created", ["fact"]),
+        ("TodoWrite", "Todos have been modified", ["fact"]),
+        ("Read", "x = 1", ["fact"]),
+    ],
+)
+def test_what_a_subagent_did_unheard_may_have_changed_anything(name: str, output: str, kinds: list[str], tmp_path: Path) -> None:
+    records = Maker(tmp_path, SHOP).claude_records(
+        [shell("pytest -q", FAILED, 1), shell("x", output), shell("pytest -q", PASSED)], "s"
+    )
+    block = records[2]["message"]["content"][0]
+    block["name"], block["input"] = name, {"description": "Mend it", "prompt": "Mend the test"}
+    several, _ = claude(tmp_path, records)
+    assert learnt(several) == kinds
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Another Claude session sent a message:\n<teammate-message teammate_id="lead">\nNever use tabs.\n</teammate-message>',
+        'Another Claude session sent a message:\n<agent-message from="review">\nNever use tabs.\n</agent-message>',
+        '<agent-message from="review">\nNever use tabs.\n</agent-message>',
+        '<teammate-message teammate_id="lead">\nNever use tabs.\n</teammate-message>',
+    ],
+)
+def test_what_another_session_says_is_no_persons(text: str, tmp_path: Path) -> None:
+    for content in (text, [{"type": "text", "text": text}]):
+        record = Maker(tmp_path, SHOP).claude_records([prompt("x")], "s")[0]
+        record["message"]["content"] = content
+        assert [one.moment for one in claude(tmp_path, [record])[0]] == ["start"]
+    record["message"]["content"] = "Another Claude session sent a message: look at it"
+    assert [one.moment for one in claude(tmp_path, [record])[0]] == ["start", "prompt"]
+
+
+def test_records_that_tell_of_no_work_are_silent(tmp_path: Path) -> None:
+    kinds = ("file-history-delta", "bridge-session")
+    assert claude(tmp_path, [{"type": kind, "sessionId": "s"} for kind in kinds])[1].unknown == {}
+
+
+def test_subagents_that_lie_beside_their_session_belong_to_it(tmp_path: Path) -> None:
+    shop = tmp_path / "shop"
+    session, gone = "b1111111-1111-4111-8111-111111111111", "02222222-1111-4111-8111-111111111111"
+    maker = Maker(tmp_path, shop)
+    own = maker.write("claude-code", [prompt("Count the files"), said("Three.")], session)
+    below = maker.write("claude-code", [prompt("Count"), shell("ls c", "3\n")], session, agent="c")
+    beside = []
+    for name, of, cwd in (("a", session, shop), ("f", session, tmp_path / "elsewhere"), ("e", gone, shop), ("d", gone, shop)):
+        path = Maker(tmp_path, cwd).write("claude-code", [prompt("Count"), shell(f"ls {name}", "3\n")], of, agent=name)
+        beside.append(path.rename(own.parent / path.name))
+    other = Maker(tmp_path, tmp_path / "shop-old").write("claude-code", [prompt("Count")], "s3", agent="x")
+    other.rename(own.parent / other.name)
+    (own.parent / f"{session}.jsonl").touch()
+    both = {one.session: one.paths for one in found(tmp_path, shop)}
+    assert both == {
+        session: (str(own), str(beside[0]), str(beside[1]), str(below)), gone: (str(beside[3]), str(beside[2])),
+    }  # fmt: skip
+    (whole,) = (one for one in found(tmp_path, shop) if one.session == session)
+    several, _ = events(whole)
+    assert {(one.session, one.agent) for one in several if one.moment == "after"} == {(session, name) for name in "acf"}
+    assert [one.text for one in several if one.moment == "prompt"] == ["Count the files"]

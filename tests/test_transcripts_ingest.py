@@ -807,3 +807,35 @@ def test_counts_are_told_in_the_number_that_they_have() -> None:
         "codex: 2 sessions, 2 events: taught nothing new (2 secrets taken out; 2 records taken back by a person; 2 broken lines; "
         "2 lines too long; 2 files not finished; 2 records of unknown kinds (odd, more))"
     )
+
+
+def test_a_subagent_between_red_and_green_is_heard_of(shop: Shop) -> None:
+    red = "FAILED test_shop.py::test_total - ValueError: bad day\n1 failed, 2 passed in 0.12s\n"
+    steps = [shell("pytest -q", red, 1), shell("ls", ""), shell("pytest -q", "3 passed in 0.12s\n")]
+    path = shop.maker.write("claude-code", steps, SESSION)
+    assert only(shop.ingest(dry=True)).created == {"fact": 1}
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    records[2]["message"]["content"][0] |= {"name": "Task", "input": {"prompt": "Mend it"}}
+    path.write_text("".join(json.dumps(one) + "\n" for one in records))
+    assert only(shop.ingest()).created == {}
+    assert shop.memories() == []
+
+
+def test_what_a_subagent_beside_its_session_taught_is_taken_in_once(shop: Shop) -> None:
+    steps = made.fix(shop.root)
+    own = shop.maker.write("claude-code", [prompt("Let an agent mend it"), said("It does.")], SESSION)
+    aside = own.rename(shop.home / "own.jsonl")
+    agent = shop.maker.write("claude-code", steps, SESSION, agent="a1")
+    agent = agent.rename(own.parent / agent.name)
+    first = only(shop.ingest())  # its session's file is gone
+    assert (first.sessions, first.created["lesson"]) == (1, 1)
+    aside.rename(own)
+    second = only(shop.ingest())
+    assert (second.sessions, second.unchanged, second.created.get("lesson", 0)) == (1, 0, 0)
+    third = only(shop.ingest())
+    assert (third.sessions, third.unchanged) == (0, 1)
+    with agent.open("a") as file:
+        file.write(json.dumps(shop.maker.claude_records([said("Done.")], SESSION, "a1")[0]) + "\n")
+    assert only(shop.ingest()).created == {}
+    assert [one.text for one in shop.memories(kinds=("lesson",))] == [LESSON]
+    assert {one.origin.session for one in shop.memories()} == {SESSION}

@@ -5,9 +5,10 @@ A file that only an expansion names (``$FILE``, ``*.py``) is left out: what it m
 
 from __future__ import annotations
 
+from hardwon.agents import shell_edits_windows as windows
 from hardwon.agents.edits import PATCH, is_patch
 from hardwon.capture.event import Edit
-from hardwon.capture.shell import flat, program, split, unwrapped
+from hardwon.capture.shell import flat, program, spoken, unwrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _MOST = 100
 _UNKNOWN = frozenset("$`*?{}")
+_SIGNS = (">", "sed", "perl", "tee", "mv", "cp", "rm", "git", PATCH, "unlink")
+_OF_WINDOWS = ("-content", "-item", "out-file", "powershell", "pwsh")
 _APPENDS = (">>", "&>>")
 _WRITES = (">", ">|", "&>", *_APPENDS)
 _ADDRESS = "0123456789,$"
@@ -22,16 +25,22 @@ _ADDRESS = "0123456789,$"
 
 def changed(command: str, folder: str = "") -> tuple[Edit, ...]:
     """The edits of a command; paths relative to where it starts, behind ``folder`` if one is given. ``cd`` is followed."""
-    if not any(sign in command for sign in (">", "sed", "perl", "tee", "mv", "cp", "rm", "git", PATCH, "unlink")):
+    if not any(sign in command for sign in _SIGNS) and not any(sign in command.lower() for sign in _OF_WINDOWS):
         return ()
     found: list[Edit] = []
-    for one in flat(split(command)):
+    before = None
+    for one in flat(spoken(command), here=True):
         words = unwrapped(one.words)
         name = program(words[0]) if words else ""
+        piped, before = before if one.joined == "|" else None, one
         if name in ("cd", "pushd"):
             folder = _joined(folder, words[1]) if len(words) > 1 and _is_known(words[1]) else folder
             continue
         edits = [*_HANDLERS[name](words, one)] if name in _HANDLERS else []
+        if name in windows.NAMES:
+            edits += windows.changed((name, *words[1:]), piped)
+        elif name in ("apply_patch", "applypatch") and not edits:
+            edits += _patch((name, windows.printed(piped)), one)
         edits += _redirected(words, one)
         found += [_placed(edit, folder) for edit in edits]
         if len(found) >= _MOST:
@@ -74,7 +83,7 @@ def _printed(words: tuple[str, ...], one: SimpleCommand) -> str:
         return heredoc
     if words and words[0] == "echo":
         return " ".join(word for word in words[1:] if word not in ("-n", "-e", "-E"))
-    return words[1] if len(words) == 2 and words[0] == "printf" else ""
+    return words[1] if len(words) == 2 and words[0] in ("printf", "Write-Output") else ""
 
 
 def _files(words: tuple[str, ...], values: str = "") -> list[str]:
@@ -161,7 +170,7 @@ def _cp(words: tuple[str, ...], _: SimpleCommand) -> list[Edit]:
 def _into(target: str, source: str, *, several: bool) -> str:
     """Where a file goes: below a folder, if it must be one."""
     if several or target.endswith("/") or target in (".", ".."):
-        return f"{target.rstrip('/')}/{program(source)}"
+        return f"{target.rstrip('/')}/{source.rsplit('/', 1)[-1]}"
     return target
 
 

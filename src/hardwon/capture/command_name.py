@@ -17,6 +17,10 @@ _PLAIN = frozenset(
         "cd", "ls", "echo", "printf", "cat", "head", "tail", "pwd", "true", "false", "test", "[", "[[", "export", "set", "source", ".",
         "grep", "rg", "egrep", "fgrep", "find", "fd", "sort", "uniq", "wc", "cut", "tr", "which", "type", "command", "sleep", "date",
         "read", "local", "return", "exit", "mkdir", "touch", "less", "more", "tee", "diff", "stat", "basename", "dirname", "unset",
+        "Get-Content", "Get-ChildItem", "Get-Item", "Get-Location", "Get-Process", "Get-Date", "Write-Output", "Write-Host",
+        "Select-Object",
+        "Select-String", "Sort-Object", "Where-Object", "ForEach-Object", "Measure-Object", "Format-Table", "Format-List", "Out-Host",
+        "Out-String", "Out-Null", "Test-Path", "Resolve-Path", "Join-Path", "Start-Sleep", "Pop-Location", "Get-Command",
         "for", "case", "function", "shift", "break", "continue", "wait", "trap", "pushd", "popd", "seq", "env", ":",
     )
 )  # fmt: skip

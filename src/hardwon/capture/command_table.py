@@ -68,12 +68,18 @@ SETS: tuple[tuple[str, str], ...] = (
     ("lint", "flake8 pylint eslint golangci-lint rubocop shellcheck stylelint biome oxlint lint-imports bandit xo pre-commit"),
     ("format", "black isort prettier gofmt goimports rustfmt clang-format autopep8 yapf dprint shfmt"),
     ("install", "pip pip3 pipx gem apt apt-get brew dnf yum apk pacman conda mamba nvm rustup asdf composer corepack"),
-    ("search", "grep egrep fgrep rg ag ack find fd fdfind locate which whereis type command hash apropos"),
+    (
+        "search",
+        "grep egrep fgrep rg ag ack find fd fdfind locate which whereis type command hash apropos Select-String Get-Command",
+    ),
     (
         "look",
         "cat head tail less more ls tree stat file wc sort uniq cut tr nl diff cmp comm echo printf pwd env printenv date test [ [[ true "
         "false id whoami uname hostname ps top free df du jq yq xxd od hexdump strings md5sum sha256sum basename dirname realpath readlink "
-        "sleep bat column seq expr lsof uptime history man awk cd pushd popd export set source . read wait tee",
+        "sleep bat column seq expr lsof uptime history man awk cd pushd popd export set source . read wait tee "
+        "Get-Content Get-ChildItem Get-Item Get-Location Get-Process Get-Date Write-Output Write-Host Select-Object "
+        "Sort-Object Where-Object "
+        "Measure-Object Format-Table Format-List Out-Host Out-String Out-Null Test-Path Resolve-Path Join-Path Start-Sleep Pop-Location",
     ),
     ("network", "curl wget ssh scp rsync ping nc dig nslookup host telnet ftp http httpie gh glab aws gcloud az kubectl helm"),
     ("git", "git hg svn jj"),

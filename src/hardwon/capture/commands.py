@@ -19,8 +19,9 @@ from hardwon.capture.command_table import (
     UPDATING,
     VALUES,
 )
-from hardwon.capture.programs import is_python, proper
-from hardwon.capture.shell import flat, handed_on, split
+from hardwon.capture.package_managers import by_script, of_package_manager
+from hardwon.capture.programs import is_python, program, proper
+from hardwon.capture.shell import flat, handed_on, split, spoken
 from hardwon.types import Value
 
 TYPE_CHECKING = False
@@ -72,6 +73,7 @@ _GIVEN = {"php": ("-r",), "": ("-e", "-p", "-pe", "--eval", "--print")}
 _WITH_VALUE = frozenset(("-W", "-X", "-r", "--require", "--import", "--loader", "--env-file", "-I"))
 _BY_PROGRAM: dict[str, str] = {}
 _MANAGERS = frozenset(("npm", "yarn", "pnpm", "bun"))
+_ASKED = _MANAGERS | {"corepack"}
 _PACKAGE = frozenset(("--filter", "-F", "--workspace"))
 _FOLDER = frozenset(("-C", "--dir", "--prefix", "--cwd"))
 
@@ -79,8 +81,11 @@ _FOLDER = frozenset(("-C", "--dir", "--prefix", "--cwd"))
 def works(command: str, folder: str = "", deepest: int = 3) -> tuple[Work, ...]:
     """What a command line does, in order. ``folder``: where it runs, relative to the project, "" for its top;
     ``deepest``: how many shells inside shells are looked into."""
+    return _works(spoken(command), folder, deepest)
+
+
+def _works(listed: list[SimpleCommand], folder: str, deepest: int) -> tuple[Work, ...]:
     found: list[Work] = []
-    listed = split(command)
     for at, simple in enumerate(listed):
         if simple.words[:1] == ("cd",) and len(simple.words) > 1:
             folder = _moved(folder, simple.words[1])
@@ -88,7 +93,7 @@ def works(command: str, folder: str = "", deepest: int = 3) -> tuple[Work, ...]:
         certain, chained = _decides(listed, at), [one.joined for one in listed[at + 1 : at + 2]] == ["&&"]
         text = handed_on(simple)
         if text and not text.isspace() and deepest:
-            found += [work.replace(certain=certain and work.certain) for work in works(text, folder, deepest - 1)]
+            found += [work.replace(certain=certain and work.certain) for work in _works(split(text), folder, deepest - 1)]
             continue
         for inner in flat((simple,)):
             work = _work(inner, folder)
@@ -113,7 +118,8 @@ def _decides(listed: list[SimpleCommand], at: int) -> bool:
 
 
 def _work(simple: SimpleCommand, folder: str) -> Work | None:
-    plain, folder, packages = _of_one_package(simple.words, folder)
+    seen = simple.words if program(simple.words[0] if simple.words else "") in _ASKED else proper(simple.words)
+    plain, folder, packages = _of_one_package(seen, folder)
     words = proper(plain)
     if not words:
         return None
@@ -192,7 +198,7 @@ def _named(words: tuple[str, ...], simple: SimpleCommand) -> tuple[WorkKind, str
     name = words[0]
     if is_command_of_ours(simple):
         return "own", "hardwon"
-    for reader in (_of_tester, _of_package_manager, _by_word, _of_interpreter, _of_builder):
+    for reader in (_of_tester, of_package_manager, _by_word, _of_interpreter, _of_builder):
         told = reader(words)
         if told:
             return told
@@ -203,7 +209,7 @@ def _named(words: tuple[str, ...], simple: SimpleCommand) -> tuple[WorkKind, str
         kind = "types"
     if kind:
         return kind, name  # type: ignore[return-value]  # words of the set
-    script = simple.words and ("/" in simple.words[0] or name.endswith((".sh", ".py", ".js")))
+    script = simple.words and ("/" in simple.words[0] or name.endswith((".sh", ".py", ".js", ".ps1")))
     return ("run", name) if script or name in INTERPRETERS else ("other", name)
 
 
@@ -230,7 +236,7 @@ def _of_interpreter(words: tuple[str, ...]) -> tuple[WorkKind, str] | None:
         return _of_python(words)
     if name == "node":
         if "--run" in words:
-            return _by_script("".join(words[words.index("--run") + 1 :][:1]), "node")
+            return by_script("".join(words[words.index("--run") + 1 :][:1]), "node")
         return ("test", "node") if "--test" in words else ("run", "node")
     if name in ("sed", "perl"):
         return ("other", name) if any(word.startswith(("-i", "-pi")) for word in words[1:]) else ("look", name)
@@ -243,11 +249,11 @@ def _of_builder(words: tuple[str, ...]) -> tuple[WorkKind, str] | None:
         named = [word for word in words[1:] if not word.startswith("-")]
         asked = named[:1] in (["run"], ["r"])
         script = "".join(named[1:2] if asked else named[:1] if words[0] == "turbo" else ())
-        return _by_script(script, words[0]) if script else None
+        return by_script(script, words[0]) if script else None
     if words[0] not in ("make", "gmake", "just", "task", "ninja", "invoke", "inv"):
         return None
     told = next((word for word in words[1:] if not word.startswith("-") and "=" not in word), "")
-    return _by_script(told, words[0]) if told else ("build", words[0])
+    return by_script(told, words[0]) if told else ("build", words[0])
 
 
 def _by_program(name: str) -> str:
@@ -256,63 +262,6 @@ def _by_program(name: str) -> str:
             for one in names.split():
                 _BY_PROGRAM.setdefault(one, kind)
     return _BY_PROGRAM.get(name, "")
-
-
-def _of_package_manager(words: tuple[str, ...]) -> tuple[WorkKind, str] | None:
-    """What ``npm``, ``yarn``, ``pnpm``, ``bun``, ``composer``, ``poetry`` and ``uv`` are asked for; None for other programs."""
-    name = words[0]
-    if name not in ("npm", "yarn", "pnpm", "bun", "composer", "poetry", "uv", "pdm", "bundle"):
-        return None
-    rest = [word for word in words[1:] if not word.startswith("-")]
-    verb = rest[0] if rest else "install"
-    if verb in ("run", "run-script"):
-        return _by_script(rest[1] if len(rest) > 1 else "", name)
-    if verb in TESTERS or verb in ("test", "t", "tst"):
-        return "test", TESTERS.get(verb, name)
-    if verb in (
-        "install",
-        "i",
-        "ci",
-        "add",
-        "remove",
-        "uninstall",
-        "update",
-        "upgrade",
-        "sync",
-        "lock",
-        "pip",
-        "require",
-        "venv",
-        "link",
-        "audit",
-    ):
-        return "install", name
-    if verb in ("list", "ls", "why", "outdated", "view", "show", "info"):
-        return "look", name
-    return _by_script(verb, name)
-
-
-_OF_CHECKS = frozenset(("typecheck", "types", "type", "tsc", "mypy", "lint", "eslint", "format", "fmt", "prettier", "build"))
-
-
-def _by_script(script: str, runner: str) -> tuple[WorkKind, str]:
-    """A script or target by its name: ``test:unit``, ``lint``, ``typecheck``, ``build``."""
-    head, *others = script.replace("-", ":").replace("_", ":").split(":")
-    # "check" says that something is checked, and the other part what: check-types, check:format.
-    if head == "check" and (told := next((word for word in others if word in _OF_CHECKS), "")):
-        head = told
-    for kind, names in (
-        ("test", ("test", "tests", "check", "spec", "unit", "e2e", "integration", "vitest", "jest", "pytest", "ci")),
-        ("types", ("typecheck", "types", "type", "tsc", "mypy")),
-        ("lint", ("lint", "eslint")),
-        ("format", ("format", "fmt", "prettier")),
-        ("build", ("build", "compile", "all", "dist", "bundle")),
-        ("install", ("install", "setup", "deps", "bootstrap")),
-    ):
-        if head in names:
-            plain = script in ("test", "tests", "t", "")
-            return kind, runner if plain else f"{runner} {script}"  # type: ignore[return-value]
-    return "run", runner
 
 
 def _of_python(words: tuple[str, ...]) -> tuple[WorkKind, str]:

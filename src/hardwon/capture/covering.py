@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from hardwon.capture.commands import tags_of
+from hardwon.capture.helping import same_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from hardwon.capture.commands import Work
     from hardwon.capture.state import Green, Red
 
 # What runs a project's own tests, whichever runner does it; and the runners that take a part of a file's name for it.
 _ALL_TESTS = frozenset(("npm", "yarn", "pnpm", "bun", "make", "just", "task", "tox", "nox", "turbo", "nx", "mise"))
 # What the names of scripts say whose tests are not among those that "test" alone runs.
 _APART = frozenset(("integration", "e2e", "ci", "smoke", "acceptance", "functional", "browser", "system"))
+# What stands before a command that npm, pnpm, Yarn and Bun run, and before a file of which Jest and Vitest tell.
+_ECHO = ("> ", "$ ", "PASS ", " ✓ ", "✓ ", "FAIL ", " FAIL ")
+_FIRST = 60_000  # characters of an output
 _BY_PART = frozenset(("jest", "vitest", "npm", "yarn", "pnpm", "bun"))
 
 
@@ -67,6 +72,15 @@ def covers(green: Green, test: str, file: str, runner: str, targets: tuple[str, 
     ):
         return True
     return any(is_within(one, target) for target in green.targets for one in own)
+
+
+def names_file(work: Work, output: str, file: str) -> bool:
+    """Whether a run names a file of tests: the command, the command behind it that a runner of scripts prints, or a report by file."""
+    words = {*work.targets, *work.shown.split()}
+    for line in output[:_FIRST].split("\n"):
+        if line.startswith(_ECHO):
+            words.update(line.split())
+    return any(same_file(word.removeprefix("./"), file.removeprefix("./")) for word in words)
 
 
 def is_within(one: str, target: str) -> bool:

@@ -9,6 +9,7 @@ A hook brings one event: the rules of an edit, of a command and of what was said
 from __future__ import annotations
 
 from hardwon.capture import ours
+from hardwon.capture.event import PROGRAM
 from hardwon.capture.state import ASKED, DECIDED, PENDING, SEEN, Said, State
 
 TYPE_CHECKING = False
@@ -81,6 +82,9 @@ def _under_way(event: Event) -> str:
 
 def _done(state: State, event: Event, named: Naming | None) -> tuple[State, tuple[Lesson, ...]]:
     known = _edited(state, event, named) if event.edits else state
+    if event.tool == "task" and event.ended != "denied":
+        # What a subagent did is heard only where its client tells it: it may have changed anything. What was heard counts besides.
+        return known.replace(world=known.world + 1), ()
     if event.tool not in ("shell", "") or not event.command:
         return known, ()
     name = _under_way(event)
@@ -109,7 +113,7 @@ def _prompted(state: State, event: Event) -> tuple[State, tuple[Lesson, ...]]:
         text = unwrapped(text).strip()
     if not text or event.agent:  # what a subagent is asked comes from the agent
         return state, ()
-    learnt, said = _listen(state, event, person=True)
+    learnt, said = ((), ()) if event.source == PROGRAM else _listen(state, event, person=True)
     lines = (" ".join(line.split()) for line in text[: 2 * _ASKED].splitlines())
     asked = "\n".join(filter(None, lines))[:_ASKED]
     after: State = state.replace(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 else:
     Moment = Tool = Ended = EditKind = str
 
+PROGRAM = "program"
+
 
 class Edit(Value):
     """One passage of one file that a tool changes. ``old`` and ``new`` are the texts before and after, "" for what is not known or not
@@ -36,7 +38,8 @@ class Event(Value):
     """One moment of a session. Times are milliseconds since 1970 UTC; paths are as the client spells them, and relative to ``cwd``.
 
     ``agent`` is the subagent's id, "" for the main one; ``turn`` and ``call`` are the client's ids of a turn and of a tool call.
-    ``source``: why a session started (startup, resume, clear, compact, fork), was compacted, or ended.
+    ``source``: why a session started (startup, resume, clear, compact, fork), was compacted, or ended; of a prompt ``PROGRAM`` where the
+    client says that no person sits before it: it is what was asked, and nobody's rule or decision.
     ``text``: what was said (prompt, said), or the agent's last words (stop).
     ``tool_name`` is the client's own name of a tool, ``tool`` ours. ``paths``: every file that the call names, edited ones too.
     ``ended``, ``exit_code`` and ``output`` tell how a call went; an exit code is None where the client does not tell it.

@@ -150,15 +150,15 @@ def called_wrong(words: str, passage: str, places: Sequence[Place], code: Sequen
 
 def _text(red: Red, places: Sequence[Place], tests: Sequence[str]) -> str:
     error = stable(_error(red))
-    if tests and is_opaque(red.error):
+    if tests and is_opaque(red.error, red.message):
         said = stable(red.message)
         return f"{_head(places)}: `{plain_test(tests[0])}` fails{f': {said}' if said else ''}"
     return f"{_head(places)}: {error or f'`{stable(red.shown)}` fails'}"
 
 
-def is_opaque(error: str) -> bool:
-    """Whether a kind of error says nothing without the test that met it: a comparison that did not hold."""
-    return not error or error.rpartition(".")[2].startswith("Assert")
+def is_opaque(error: str, said: str = "") -> bool:
+    """Whether an error says nothing without the test that met it: a comparison that did not hold, a message that ends in a colon."""
+    return not error or error.rpartition(".")[2].startswith("Assert") or said.rstrip().endswith(":")
 
 
 def _broke(red: Red, tests: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ _READING_GIT = frozenset(
     )
 )  # fmt: skip
 # What puts other files in place of those that were edited: mostly to see that a test notices, and then the old ones come back.
-_MEDDLING = frozenset(("cp", "mv", "sed", "perl", "patch"))
+_MEDDLING = frozenset(("cp", "mv", "sed", "perl", "patch", "Copy-Item", "Move-Item", "-replace"))
 _MEDDLING_GIT = frozenset(("checkout", "switch", "stash", "restore", "reset", "apply", "revert"))
 _NOT_TAKING = frozenset(("-b", "-B", "--staged", "--orphan", "--detach", "--ours", "--theirs"))
 

@@ -6,7 +6,7 @@ Patterns are bounded and the output is cut, so that reading is linear. Loaded fo
 
 from __future__ import annotations
 
-from hardwon.capture.report import Report
+from hardwon.capture.report import REST, Report, following, is_file
 from hardwon.capture.runners import READERS
 from hardwon.code.pattern import Pattern
 from hardwon.code.stack.frames import readied
@@ -72,10 +72,40 @@ def failure(output: str) -> Failing | None:
     text = _cut(output)
     traces = _traces(text)
     if traces and _COUNTED.match(traces[0].message):
-        return _bundler(traces[0].kind, readied(text)) or _of_trace("", traces[0]).replace(compiled=True)
+        found = _bundler(traces[0].kind, readied(text)) or _of_trace("", traces[0]).replace(compiled=True)
+        return _of_several(found, readied(text))
     if traces:
-        return _of_trace("", traces[0])
+        return _with_what_follows(_of_trace("", traces[0]), readied(text))
     return _compiler(readied(text))
+
+
+def _with_what_follows(failing: Failing, lines: Sequence[str], unique: bool = True) -> Failing:
+    """The failure with what follows its message in its signature, where that ends in a colon and says nothing alone; without a signature
+    where nobody knows what follows, for then it is like no other."""
+    said = failing.message.rstrip()
+    if not said.endswith(":"):
+        return failing
+    at = next((at for at, line in enumerate(lines) if line.rstrip().endswith(said)), -1) if unique else -1
+    below = following(lines, at + 1) if at >= 0 else []
+    return failing.replace(signature=_digested(failing.signature, below) if below else "")  # type: ignore[no-any-return]
+
+
+def _of_several(failing: Failing, lines: Sequence[str]) -> Failing:
+    """A compiler's first error with all of them in its signature: where there are fewer, it is being mended bit by bit."""
+    errors = [line.strip() for line in lines if any(pattern.match(line) for pattern in _COMPILERS)]
+    counts = [found[1] for line in lines if " error" in line and (found := _ERRORS.search(line)) and found[1] != "1"]
+    if len(errors) < 2 and not counts:
+        return failing
+    digested = _digested(failing.signature, errors, counts[-1] if counts else "")
+    return failing.replace(signature=digested)  # type: ignore[no-any-return]
+
+
+def _digested(said: str, lines: Sequence[str], count: str = "") -> str:
+    """A signature with a digest of more lines, in whichever order they stand."""
+    from zlib import crc32
+
+    told = "\n".join(sorted(signature("", line) for line in lines))
+    return f"{said[: _MESSAGE - 40]}{REST}{len(lines)} {count} {crc32(told.encode('utf-8', 'replace')):x}"
 
 
 def _traces(text: str) -> Sequence[Trace]:
@@ -91,21 +121,31 @@ def _cut(output: str) -> str:
 
 
 def _results(report: Report, traces: Sequence[Trace], lines: Sequence[str]) -> Results:
-    failing = [_failing(name, message, file, traces) for name, (message, file) in report.names.items()]
+    failing = [_failing(name, report, traces) for name in report.names]
     failed = report.failed or len(report.names)
     if not failing and (failed or report.broken):
         alone = _of_trace("", traces[0]) if traces else _compiler(lines)
         failing = [alone] if alone else []
+    said = [one.message for one in failing]
+    failing = [_with_what_follows(one, lines, said.count(one.message) == 1) for one in failing]
     if report.broken:
         failing = [one if bare_name(one.name) else one.replace(compiled=True) for one in failing]
     verdict = None if not (failed or report.passed or report.broken) else not (failed or report.broken)
     return Results(report.passed, failed, tuple(failing), tuple(report.passing), report.broken, verdict, not report.uncounted)
 
 
-def _failing(name: str, message: str, file: str, traces: Sequence[Trace]) -> Failing:
-    """A failing test with the trace that belongs to it: one that goes through the test, or that says what its summary says."""
+def _failing(name: str, report: Report, traces: Sequence[Trace]) -> Failing:
+    """A failing test with the trace that belongs to it: its own, else one that goes through the test, or that says what its summary says;
+    of a file that alone failed, and says nothing, the first."""
+    message, file = report.names[name]
     function = bare_name(name)
     file = file or _file(name)
+    frames = report.frames.get(name, ())
+    if frames and message:
+        kind, text = _split(message)
+        return Failing(name, kind, text, file, frames, signature(kind, text))
+    if is_file(name) and not message and traces and len(report.names) == 1:
+        return _of_trace(name, traces[0]).replace(file=file)  # type: ignore[no-any-return]
     chosen = next((trace for trace in traces if function and _goes_through(trace, function, file)), None)
     if chosen is None and message:
         start = message.rstrip(".… ")[:40]
@@ -134,8 +174,8 @@ def _of_trace(name: str, trace: Trace) -> Failing:
 def bare_name(name: str) -> str:
     """A test's own function: ``test_x`` of ``tests/a.py::TestX::test_x[1]``, ``TestSum`` of ``TestSum/two``."""
     name = name.partition("[")[0]
-    if name.endswith((".py", ".js", ".ts", ".tsx", ".jsx", ".mjs")):
-        return ""  # a whole file
+    if is_file(name):
+        return ""
     for sign in ("::", " › ", " > ", "#"):
         name = name.rpartition(sign)[2]
     name = name.partition("/")[0]
@@ -148,7 +188,8 @@ def _file(name: str) -> str:
 
 
 _KIND = Pattern(
-    r"([A-Za-z_][\w.]{0,80}(?:Error|Exception|Failure|Warning|Exit|Interrupt|Timeout)|panic|AssertionFailedError): ?(.*)$"
+    r"([A-Za-z_][\w.]{0,80}(?:Error|Exception|Failure|Warning|Exit|Interrupt|Timeout)|Error|panic|AssertionFailedError)"
+    r"(?: \[[A-Z_0-9]{1,60}\])?: ?(.*)$"
 )
 
 
@@ -183,6 +224,7 @@ _COMPILERS = (
 )  # fmt: skip
 # Bundlers raise how many errors there were; the errors themselves stand below, each behind or under its place.
 _COUNTED = Pattern(r".{0,100}failed with \d{1,6} errors?:?")
+_ERRORS = Pattern(r"\b(\d{1,6}) (?:previous )?errors?\b")
 _PLACE = Pattern(r"(?P<path>\.{0,2}/?[^\s:()]{1,300}\.\w{1,6}):(?P<line>\d{1,7}):\d{1,6}(?P<said>.{0,300})$")
 _RUST_PLACE = Pattern(r"\s*--> (.{1,300}?):(\d{1,7}):\d{1,6}$")
 
@@ -212,5 +254,6 @@ def _compiler(lines: Sequence[str]) -> Failing | None:
             if not path and at + 1 < len(lines) and (place := _RUST_PLACE.match(lines[at + 1])):
                 path, number = place[1], int(place[2])
             kind, said = told.get("code") or "", told["said"].strip()
-            return Failing("", kind, said, path, ((path, number, ""),) if path else (), signature(kind, said), True)
+            first = Failing("", kind, said, path, ((path, number, ""),) if path else (), signature(kind, said), True)
+            return _of_several(first, lines)
     return None

@@ -5,83 +5,14 @@ Patterns are bounded, and none repeats two things that could match the same text
 
 from __future__ import annotations
 
+from hardwon.capture.javascript_reports import read_bun, read_jest, read_mocha, read_node, read_vitest
 from hardwon.capture.python_reports import read_pytest, read_unittest
-from hardwon.capture.report import LONGEST_MESSAGE, LONGEST_NAME, Report, first_said
+from hardwon.capture.report import LONGEST_MESSAGE, Report, first_said
 from hardwon.code.pattern import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-
-_JEST_TESTS = Pattern(r"Tests:\s+(?:(\d+) failed, )?(?:\d+ skipped, )?(?:\d+ todo, )?(?:(\d+) passed, )?\d+ total")
-_JEST_FAIL = Pattern(r"\s*● (?!Console|Validation|Deprecation|Cannot)(\S.{0,300}?)$")
-
-
-def _jest(lines: Sequence[str], report: Report) -> None:
-    file = ""
-    for at, line in enumerate(lines):
-        if line.startswith("FAIL "):
-            file = line[5:].strip().split(" (")[0]
-        elif "●" in line and (found := _JEST_FAIL.match(line)):
-            name = found[1]
-            if name == "Test suite failed to run":
-                report.broken = True
-                continue
-            report.fail(name, first_said(lines, at + 1), file)
-        elif found := _JEST_TESTS.match(line):
-            report.told = True
-            report.failed += int(found[1] or 0)
-            report.passed += int(found[2] or 0)
-        elif line.lstrip().startswith("✓ "):
-            report.passing[line.strip()[2:].split(" (")[0][:LONGEST_NAME]] = None
-    if report.broken and not report.told:
-        report.told = True
-
-
-_VITEST_TESTS = Pattern(r"\s*Tests\s+(?:(\d+) failed(?: \| )?)?(?:(\d+) passed(?: \| )?)?(?:\d+ \w+(?: \| |(?= ?\()))* ?\(\d+\)")
-_VITEST_FAIL = Pattern(r"\s*FAIL\s+(?:\|\w+\| )?(\S+\.\w+)(?: > (.{1,300}))?$")
-
-
-def _vitest(lines: Sequence[str], report: Report) -> None:
-    for at, line in enumerate(lines):
-        if "FAIL " in line and (found := _VITEST_FAIL.match(line)):
-            if found[2] is None or found[2].startswith("["):
-                report.broken = True
-                continue
-            report.fail(found[2].strip(), first_said(lines, at + 1), found[1])
-        elif found := _VITEST_TESTS.match(line):
-            report.told = True
-            report.failed += int(found[1] or 0)
-            report.passed += int(found[2] or 0)
-        elif "Test Files " in line and "failed" in line and report.broken:
-            report.told = True
-
-
-_MOCHA_COUNT = Pattern(r"\s*(\d{1,7}) (passing|failing)\b")
-_MOCHA_HEAD = Pattern(r"\s{1,4}(\d{1,4})\) (\S.{0,200})$")
-
-
-def _mocha(lines: Sequence[str], report: Report) -> None:
-    for at, line in enumerate(lines):
-        if found := _MOCHA_COUNT.match(line):
-            report.told = True
-            if found[2] == "passing":
-                report.passed += int(found[1])
-            else:
-                report.failed += int(found[1])
-        elif report.told and report.failed and (found := _MOCHA_HEAD.match(line)):
-            parts, place = [found[2].rstrip(":")], at + 1
-            while place < len(lines) and not parts[-1].endswith(":") and lines[place].strip() and not _ended(line):
-                line = lines[place]  # noqa: PLW2901 - titles go on until the one that ends with a colon
-                parts.append(line.strip())
-                place += 1
-            said = next((one.strip() for one in lines[place : place + 6] if one.strip()), "")
-            report.fail(" ".join(part.rstrip(":") for part in parts), said)
-
-
-def _ended(line: str) -> bool:
-    return line.rstrip().endswith(":")
 
 
 _GO_FAIL = Pattern(r"(\s*)--- (FAIL|PASS|SKIP): (\S{1,300}) \(")
@@ -250,48 +181,7 @@ def _rspec_said(lines: Sequence[str], at: int) -> str:
     return " ".join(line for line in said[start + 1 : start + 8] if line and not line.startswith("#"))[:LONGEST_MESSAGE]
 
 
-_TAP = Pattern(r"\s*(not ok|ok) \d{1,7}(?: -)? (.{1,300}?)(?: # .*)?$")
-_NODE_COUNT = Pattern(r"(?:#|ℹ) (pass|fail|tests) (\d+)$")
-_NODE_MARK = Pattern(r"\s*✖ (\S.{0,300}?) \([\d.]+ms\)$")
-
-
-def _node(lines: Sequence[str], report: Report) -> None:
-    for at, line in enumerate(lines):
-        if found := _NODE_COUNT.match(line):
-            report.told = True
-            if found[1] == "pass":
-                report.passed += int(found[2])
-            elif found[1] == "fail":
-                report.failed += int(found[2])
-        elif found := _TAP.match(line):
-            if found[1] == "ok":
-                report.passing[found[2][:LONGEST_NAME]] = None
-            elif "subtestsFailed" not in " ".join(lines[at + 1 : at + 7]):
-                report.fail(found[2], _tap_said(lines, at + 1))
-        elif "✖" in line and (found := _NODE_MARK.match(line)):
-            following = lines[at + 1].strip() if at + 1 < len(lines) else ""
-            if following and not following.startswith(("ℹ", "✖", "▶", "✔")):
-                report.fail(found[1], following)
-    if report.names:
-        report.failed = len(report.names)
-
-
-def _tap_said(lines: Sequence[str], at: int) -> str:
-    told: dict[str, str] = {}
-    for place in range(at, min(at + 24, len(lines))):
-        name, colon, value = lines[place].strip().partition(": ")
-        if lines[place].strip() == "...":
-            break
-        if colon and name in ("error", "name"):
-            block = [line.strip() for line in lines[place + 1 : place + 6] if line.strip()] if value.startswith("|") else []
-            told[name] = " ".join(block[:2]) if block else value.strip("'\"")
-    kind = told.get("name", "")
-    return f"{kind}: {told.get('error', '')}" if kind else told.get("error", "")
-
-
 _DENO_END = Pattern(r"(?:(?:ok|FAILED) \| )?(\d+) passed.{0,40}? \| (\d+) failed")
-_BUN_COUNT = Pattern(r"\s*(\d+) (pass|fail)$")
-_BUN_FAIL = Pattern(r"\(fail\) (\S.{0,300}?)(?: \[[\d.]+m?s\])?$")
 _DOTNET_END = Pattern(r"\s*(?:Passed|Failed)!\s+- Failed:\s+(\d+), Passed:\s+(\d+)")
 _DOTNET_FAIL = Pattern(r"\s*Failed (\S.{0,300}?) \[[^\]]{1,20}\]$")
 _PHP_OK = Pattern(r"OK \((\d+) tests?, ")
@@ -306,17 +196,12 @@ def _count(report: Report, passed: str, failed: str) -> None:
 
 def _others(lines: Sequence[str], report: Report) -> None:
     """Deno, Bun, .NET, PHPUnit: counts and names."""
+    read_bun(lines, report)
     for at, line in enumerate(lines):
         if found := _DENO_END.match(line):
             _count(report, found[1], found[2])
         elif found := _DOTNET_END.match(line):
             _count(report, found[2], found[1])
-        elif found := _BUN_COUNT.match(line):
-            report.told = True
-            report.passed += int(found[1]) * (found[2] == "pass")
-            report.failed += int(found[1]) * (found[2] == "fail")
-        elif found := _BUN_FAIL.match(line):
-            report.fail(found[1])
         elif (found := _DOTNET_FAIL.match(line)) or (found := _PHP_FAIL.match(line)):
             report.fail(found[1], first_said(lines, at + 1))
         elif found := _PHP_OK.match(line):
@@ -344,14 +229,14 @@ def _none(lines: Sequence[str], report: Report) -> None:
 READERS: tuple[tuple[tuple[str, ...], Callable[[Sequence[str], Report], None]], ...] = (
     (("test result: ", "error: could not compile", "running "), _cargo),
     (("Tests run: ", "BUILD SUCCESS\n", "COMPILATION ERROR", "[INFO] BUILD"), _maven),
-    (("Tests:  ", "Test Suites:"), _jest),
-    (("Test Files ",), _vitest),
+    (("Tests:  ", "Test Suites:"), read_jest),
+    (("Test Files ",), read_vitest),
     (("tests passed, ", "% tests passed"), _ctest),
     ((" examples, ", " example, "), _rspec),
     (("Ran ",), read_unittest),
     (("--- FAIL: ", "ok  \t", "FAIL\t", "--- PASS: ", "ok      ", "\nPASS"), _go),
-    (("ℹ tests", "# tests ", "TAP version"), _node),
-    ((" passing",), _mocha),
+    (("ℹ tests", "# tests ", "TAP version"), read_node),
+    ((" passing",), read_mocha),
     ((" tests completed", "BUILD SUCCESSFUL", "Compilation failed"), _gradle),
     ((" passed", " failed", " skipped", " deselected", "FAILED ", "ERROR ", " error in ", " errors in ", "____"), read_pytest),
     ((" pass\n", "passed |", "Passed!", "Failed!", "OK (", "Tests: ", "passed ("), _others),

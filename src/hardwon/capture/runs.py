@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from hardwon.capture import lesson, routine
 from hardwon.capture.commands import works
-from hardwon.capture.covering import closes, covers
+from hardwon.capture.covering import closes, covers, names_file
 from hardwon.capture.edited import placed, slashed
 from hardwon.capture.helping import is_debugging, is_of_tests, is_read_by_no_check, is_rewritten
 from hardwon.capture.learning import close, is_flaky, is_new, is_of_a_compiler, places_of, together, with_ahead
 from hardwon.capture.mutating import after_git, changes, is_aside, meddles
 from hardwon.capture.quoted import passage
+from hardwon.capture.report import REST, is_file
 from hardwon.capture.state import GREENS, OPEN, TOLD, Green, Red
 
 TYPE_CHECKING = False
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from hardwon.capture.state import Change, State
 
 _MOST_LESSONS = 3  # of one event
+_OTHERWISE = ("path", "network", "environment")  # of what a check failed that ran, and teaches nothing
 _LAST_LINES = 12  # in which the last report of a line stands that runs one check twice
 
 
@@ -96,10 +98,27 @@ def _checked(
     if verdict:
         counted: State = state.replace(passed=state.passed + 1)
         return _green(counted, work, results, event, since, world)
-    if routine.reason(work, event.exit_code, event.ended, event.output, project):
-        return state, []
+    why = routine.reason(work, event.exit_code, event.ended, event.output, project)
+    if why:
+        return (_replaced(state, work, event) if why in _OTHERWISE else state), []
     counted = state.replace(failed=state.failed + 1)
     return _red(counted, work, results, event, since, world, meddled)
+
+
+def _replaced(state: State, work: Work, event: Event) -> State:
+    """The state in which nobody knows any more why a check failed that names no tests: its last run said something else, which teaches
+    nothing or cannot be read. The failure stays open without its words, so that what comes next is as old as it is; tests that a run
+    did not reach keep theirs, and of an output that was piped on nobody knows what it said."""
+    if work.kind == "test" or not work.certain or not event.output.strip() or "truncated" in event.output:
+        return state
+    left = tuple(
+        red.replace(error="", message="", signature="", frames=(), passage="", tries=(), compiled=False)
+        if not red.test and red.check == work.key
+        else red
+        for red in state.open
+    )
+    replaced: State = state.replace(open=left)
+    return replaced
 
 
 def _results(work: Work, output: str) -> Results | None:
@@ -144,6 +163,9 @@ def _red(
     passed = _passed_besides(work, results, event, since, world) if results is not None and not meddled else None
     open_before = state.open
     failures = _failures(work, results, event.output)
+    fewer = results is not None and results.counted and results.failed < _failing_before(state, work)
+    if not failures and not meddled:
+        state = _replaced(state, work, event)
     if passed is not None:
         state = _still_shown(state, failures, since)
         closed = [
@@ -153,15 +175,32 @@ def _red(
             and not (red.raced and _shows(failures, red)) and not _has_moved(state, red, failures, since)
         ]  # fmt: skip
         state, lessons = close(state, closed, passed, event.at)
-    moved = len(state.open) < len(open_before)
+    moved = fewer or len(state.open) < len(open_before)
     for failing in failures:
         if routine.of_failure(failing.kind, failing.message, _project(state)):
+            state = state if failing.name else _replaced(state, work, event)
             continue
         if meddled and not any(_is_same(red, work, failing) and _is_one(red, failing) for red in state.open):
             continue
         state, learnt = _one_red(state, work, failing, event, since, world, moved)
         lessons += learnt
+    if results is not None and not results.broken and any(one.name and not is_file(one.name) for one in failures):
+        state = _without_files(state, work, event, since)
     return with_green(state, passed) if passed is not None else state, lessons
+
+
+def _failing_before(state: State, work: Work) -> int:
+    """How many tests are known to have failed at the last run of a check."""
+    known = [len(green.but) for green in state.greens if green.check == work.key]
+    return max(len([red for red in state.open if red.test and red.check == work.key]), *known, 0)
+
+
+def _without_files(state: State, work: Work, event: Event, since: int) -> State:
+    """The state without files that failed as a whole, and whose tests have been run now, whoever ran them."""
+    files = [red for red in state.open if red.last <= since and is_file(red.test)]
+    gone = [red for red in files if names_file(work, event.output, red.test)]
+    left: State = state.replace(open=tuple(red for red in state.open if red not in gone)) if gone else state
+    return left
 
 
 def _still_shown(state: State, failures: Sequence[Failing], since: int) -> State:
@@ -191,7 +230,7 @@ def _has_moved(state: State, red: Red, failures: Sequence[Failing], since: int) 
 
 def _is_one(red: Red, failing: Failing) -> bool:
     """Whether two failures are one by what they say; a comparison that did not hold says nothing of that."""
-    opaque = lesson.is_opaque(failing.kind) or failing.message.startswith("assertion")
+    opaque = lesson.is_opaque(failing.kind, failing.message) or failing.message.startswith("assertion")
     return bool(failing.signature) and red.signature == failing.signature and not opaque
 
 
@@ -259,9 +298,11 @@ def _again_red(
                             "frames": _frames(failing, event, state), "passage": passage(event.output, failing),
                             "compiled": failing.compiled}),
     )  # fmt: skip
-    if failing.signature and known.signature and not same:  # another failure of the same check
+    if failing.signature and known.signature and not same:
+        red = red.replace(tries=())
+    if failing.signature and known.signature and _headline(failing.signature) != _headline(known.signature):
         green = _last_green(state, work, failing)
-        red = red.replace(at=event.at, edits=since, green_edits=green.edits if green else -1, tries=())
+        red = red.replace(at=event.at, edits=since, green_edits=green.edits if green else -1)  # another failure of the same check
     if len(red.tries) < 2 or known.places or (red.edits and is_of_a_compiler(red)):
         return red, []
     made = [change for change in state.changes if known.edits < change.number <= since]
@@ -273,6 +314,11 @@ def _again_red(
         return red, []
     learnt = lesson.came_back(red, fixes, places, event.at)
     return red.replace(places=tuple((place.path, place.symbol) for place in places)), [learnt]
+
+
+def _headline(signature: str) -> str:
+    """What a signature says without the digest of what follows: equal for a failure that is being mended bit by bit."""
+    return signature.partition(REST)[0]
 
 
 def _is_of_code(change: Change) -> bool:
@@ -309,7 +355,7 @@ def _green(state: State, work: Work, results: Results | None, event: Event, sinc
     green = Green(work.key, work.runner, work.targets, work.narrow, since, world, event.at, names, work.kind, (), work.shown)
     closed = [red for red in state.open if closes(green, red)]
     state, lessons = close(state, closed, green, event.at)
-    return with_green(state, green), lessons
+    return with_green(_without_files(state, work, event, since), green), lessons
 
 
 def _passed_besides(work: Work, results: Results, event: Event, since: int, world: int) -> Green | None:

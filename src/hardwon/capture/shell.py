@@ -6,6 +6,9 @@ Every tool call passes here, so it is made without ``re`` and ``shlex`` (docs/de
 
 from __future__ import annotations
 
+from hardwon.capture.programs import in_container, proper
+from hardwon.capture.programs import program as program  # noqa: PLC0414  # others take it from here
+from hardwon.capture.programs import unwrapped as unwrapped  # noqa: PLC0414
 from hardwon.types import Value
 
 TYPE_CHECKING = False
@@ -26,13 +29,9 @@ _REDIRECTS = ("<<-", "<<<", "&>>", "<<", ">>", ">|", "&>", "<>", ">&", "<&", ">"
 _BEFORE_COMMANDS = frozenset(("if", "then", "elif", "else", "do", "while", "until", "!", "{", "time", "coproc"))
 _AFTER_COMMANDS = frozenset(("fi", "done", "esac", "}"))
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "", "a": "", "b": "", "e": ""}
-# Programs that run the program named after them, with their options that take a value.
-_WRAPPERS: dict[str, str] = {
-    "sudo": "ugCpDhrRtT", "doas": "uC", "env": "uCS", "nohup": "", "nice": "n", "ionice": "cnp", "time": "fo", "timeout": "ks",
-    "command": "", "exec": "a",
-    "builtin": "", "stdbuf": "ioe", "setsid": "", "unbuffer": "", "xvfb-run": "ans", "caffeinate": "tw",
-}  # fmt: skip
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "fish"))
+# Programs that run a text in a shell, and the options before it.
+_TEXT_BEHIND = {"nix-shell": ("--run", "--command"), "mise": ("-c", "--command")}
 
 
 class Redirect(Value):
@@ -63,49 +62,45 @@ def split(command: str) -> list[SimpleCommand]:
     return [draft.made() for draft in _Reader(command[:LIMIT]).commands("", 0)]
 
 
-def flat(commands: Iterable[SimpleCommand], deepest: int = 3) -> Iterator[SimpleCommand]:
-    """Each command, followed by those inside it: substitutions, and the texts that ``bash -c`` and ``eval`` run."""
+def spoken(command: str) -> list[SimpleCommand]:
+    """The commands of a text as an agent gives it: that of a client which runs PowerShell is read as such, where it has commands that
+    no other shell has."""
+    listed = split(command)
+    if (listed and "@" in command) or any("-" in one.words[0] for one in listed if one.words):
+        from hardwon.capture.powershell import is_begun, is_spoken, translated
+
+        if (is_begun(command) and not handed_on(listed[0])) or any(is_spoken(one.words) for one in listed):
+            return split(translated(command))
+    return listed
+
+
+def flat(commands: Iterable[SimpleCommand], deepest: int = 3, *, here: bool = False) -> Iterator[SimpleCommand]:
+    """Each command, followed by those inside it: substitutions, and the texts that ``bash -c`` and ``eval`` run. ``here``: none of what
+    runs in a container, whose files are not ours."""
     for command in commands:
         yield command
         if deepest:
-            yield from flat(command.inner, deepest - 1)
-            text = handed_on(command)
+            yield from flat(command.inner, deepest - 1, here=here)
+            text = "" if here and in_container(command.words) else handed_on(command)
             if text:
-                yield from flat(split(text), deepest - 1)
+                yield from flat(split(text), deepest - 1, here=here)
 
 
-def unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words without ``sudo``, ``env A=1``, ``timeout 5`` and the like in front: the first one is the program that does the work."""
-    for _ in range(8):
-        if not words or program(words[0]) not in _WRAPPERS:
-            return words
-        name, at = program(words[0]), 1
-        while at < len(words) and words[at].startswith("-") and words[at] != "--":
-            at += 2 if len(words[at]) == 2 and words[at][1] in _WRAPPERS[name] else 1
-        if at < len(words) and words[at] == "--":
-            at += 1
-        if name == "timeout":
-            at += 1
-        while name in ("env", "sudo") and at < len(words) and _is_assignment(words[at]):
-            at += 1
-        words = words[at:]
-    return words
-
-
-def program(word: str) -> str:
-    """The name of a program without its folder, and without ``.exe``."""
-    name = word.replace("\\", "/").rsplit("/", 1)[-1]
-    return name[:-4] if name[-4:].lower() == ".exe" else name
-
-
-def handed_on(command: SimpleCommand) -> str:
-    """The text that a command hands to a shell (``bash -lc 'TEXT'``, ``eval TEXT``, ``bash <<EOF``); "" where it does not."""
-    words = unwrapped(command.words)
+def handed_on(command: SimpleCommand) -> str:  # noqa: PLR0911  # one for each kind of program
+    """The text that a command hands to a shell (``bash -lc 'TEXT'``, ``eval TEXT``, ``bash <<EOF``, ``nix-shell --run TEXT``); "" where
+    it does not. That of PowerShell and cmd is told in the language of this module."""
+    words = proper(command.words)
     if not words:
         return ""
-    name = program(words[0])
+    name = words[0]
     if name == "eval":
         return " ".join(words[1:])
+    if name.lower() in ("powershell", "pwsh", "cmd"):
+        from hardwon.capture.windows import handed_on as of_windows
+
+        return of_windows(name, (next(word for word in command.words if program(word) == name), *words[1:]))
+    if name in _TEXT_BEHIND:
+        return next((words[at + 1] for at, word in enumerate(words[:-1]) if word in _TEXT_BEHIND[name]), "")
     if name not in _SHELLS:
         return ""
     for at, word in enumerate(words[1:], 1):
@@ -386,8 +381,3 @@ class _Reader:
 
 def _is_name(text: str) -> bool:
     return text.isidentifier() and text.isascii()
-
-
-def _is_assignment(word: str) -> bool:
-    name, equals, _ = word.partition("=")
-    return bool(equals) and _is_name(name)

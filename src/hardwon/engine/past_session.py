@@ -62,7 +62,8 @@ class Session:
         if heard.at != self._at:
             self._at = heard.at
             self._at_once.clear()
-        self._at_once[heard.moment] = nth = self._at_once.get(heard.moment, 0) + 1
+        # A task teaches nothing by itself, and was not counted when it was not heard: what comes with it keeps its name.
+        self._at_once[heard.moment] = nth = self._at_once.get(heard.moment, 0) + (heard.tool != "task")
         inside = [(place, _inside(lesson)) for place, lesson in enumerate(lessons)]
         self.told += [Told(heard, lesson, nth, place) for place, lesson in inside if lesson is not None]
 
@@ -113,7 +114,9 @@ class Told:
 
 
 def _matters(event: Event) -> bool:
-    """Whether the rules look at an event: of tools at commands and edits only."""
+    """Whether the rules look at an event: of tools at commands, edits and the end of subagents only."""
+    if event.tool == "task" and event.moment == "after":
+        return True
     return event.moment not in ("before", "after") or bool(event.command or event.edits)
 
 

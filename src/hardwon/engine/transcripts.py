@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hardwon.types import Origin
 
 # Raised when the same files would teach something else.
-VERSION = 2
+VERSION = 3
 _SETTING = "transcript:"
 _LATELY_MS = 7 * 86_400_000  # what hooks heard longer ago has been read since, or its file is gone
 _FIELDS = ("records", "broken", "too_long", "cut", "rewound")

@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 
 _MOST_WAITING = 2_000  # calls without an end: their clients were killed
 _FOLDERS = ("workdir", "working_directory", "directory", "dir_path", "cwd")  # in which a command runs
-# Names that tell too little by themselves; the rest is known by its parts.
-_TOOLS: dict[str, Tool] = {"Write": "write", "write": "write", "LS": "search", "ls": "search", "Glob": "search"}
+# Names that tell too little by themselves; the rest is known by its parts. Lists of tasks are lists: no subagent works on them.
+_TOOLS: dict[str, Tool] = {
+    "Write": "write", "write": "write", "LS": "search", "ls": "search", "Glob": "search", "TaskCreate": "other", "TaskUpdate": "other",
+    "TaskList": "other", "TaskGet": "other",
+}  # fmt: skip
 
 
 def begun(name: str, given: Mapping[str, Any], identifier: str) -> Call:

@@ -1,9 +1,15 @@
 """Rollouts of Codex, in the forms that its versions wrote: records in an envelope with items that sum up each call, the same without
-them, and before that the bare items behind a first line of their own."""
+them, and before that the bare items behind a first line of their own.
+
+A session that was forked, by the person or for a subagent, begins with a copy of the other one, with the times of the copying. The copy
+is passed over: it stands in the file of the other, with its own times, and told as this one's it would have happened twice.
+"""
 
 from __future__ import annotations
 
-from hardwon.capture.event import Event
+import re
+
+from hardwon.capture.event import PROGRAM, Event
 from hardwon.capture.prose import requested
 from hardwon.importers.transcripts.codex_calls import Calls
 from hardwon.importers.transcripts.records import clipped, inner, millis, objects, plain, word
@@ -42,10 +48,12 @@ _SILENT_ITEMS = frozenset((
 # What Codex itself puts in the person's place.
 _NOT_SAID = (
     "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<INSTRUCTIONS>", "<turn_aborted>", "<user_shell_command>",
-    "<subagent_notification>", "<skill>", "<hook_prompt", "<permissions instructions>", "<collaboration_mode>", "<goal_context>",
-    "Warning: apply_patch was requested via ",
+    "<subagent_notification>", "<codex_delegation>", "<skill>", "<hook_prompt", "<permissions instructions>", "<collaboration_mode>",
+    "<goal_context>", "Warning: apply_patch was requested via ",
 )  # fmt: skip
 _MOST_PROMPTS = 64  # that are remembered, for each is told twice
+_BY_TIME = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")  # ids that sort by when they were made
+_PAUSE = 500  # milliseconds after which nobody copies any more: hundreds of records are copied in fewer
 
 
 def read(path: str, tally: Tally) -> Iterator[Event]:
@@ -65,19 +73,27 @@ class _Reader:
         self._said: list[tuple[str, str]] = []
         self._told: dict[str, str] = dict.fromkeys(("session", "cwd", "branch", "version", "agent", "model", "turn"), "")
         self._at = 1
+        self._own = self._from = ""  # the ids of the session, and of the one that it was forked from
+        self._is_fresh = True  # nothing but who the session is was told
+        self._is_copy = self._has_turns = self._is_over = self._is_program = False  # over: the copy, for good
 
     def take(self, record: dict[str, Any]) -> Iterator[Event]:
         """What one record tells."""
-        self._at = millis(record.get("timestamp"), self._at)
+        before, self._at = self._at, millis(record.get("timestamp"), self._at)
         kind, payload = word(record, "type"), inner(record, "payload")
+        if kind == "session_meta":
+            if not self._is_of_another(payload):
+                yield self._begin_session(payload)
+            return
+        self._is_fresh = False
+        if self._is_copied(word(payload, "turn_id"), self._at - before):
+            return
         if kind in _ITEMS and "payload" not in record:  # the first form: a bare item
             yield from self._item(record)
         elif not kind and word(record, "record_type"):
             return
         elif not kind and word(record, "id") and "timestamp" in record:
             yield self._begin_session(record)
-        elif kind == "session_meta":
-            yield self._begin_session(payload)
         elif kind == "turn_context":
             self._told["cwd"] = word(payload, "cwd") or self._told["cwd"]
             self._told["model"] = word(payload, "model") or self._told["model"]
@@ -103,13 +119,35 @@ class _Reader:
         for moment, fields in told:
             yield self._event(moment, **fields)
 
+    def _is_of_another(self, meta: dict[str, Any]) -> bool:
+        """Whether this says who another session is, a copy of which begins here or goes on."""
+        own = word(meta, "id")
+        self._is_copy = bool(own and self._own and own != self._own) and (self._is_copy or self._is_fresh)
+        return self._is_copy
+
+    def _is_copied(self, turn: str, passed: int) -> bool:
+        """Whether a record is of the copy. Where turns have ids, one that is younger than the session ends it; older versions gave
+        none, and there it ends with the first pause."""
+        if self._is_over:
+            return False
+        if _BY_TIME.fullmatch(turn) and _BY_TIME.fullmatch(self._own):
+            self._has_turns, self._is_over = True, turn > self._own
+            self._is_copy = self._is_copy or bool(self._from)
+        elif self._is_copy and not self._has_turns:
+            self._is_over = passed >= _PAUSE
+        self._is_copy = self._is_copy and not self._is_over
+        return self._is_copy
+
     def _begin_session(self, meta: dict[str, Any]) -> Event:
         own, whole = word(meta, "id"), word(meta, "session_id")
-        source = inner(meta, "source", "subagent")
-        parent = word(meta, "parent_thread_id") or word(inner(source, "thread_spawn"), "parent_thread_id")
+        source = inner(meta, "source")
+        parent = word(meta, "parent_thread_id") or word(inner(source, "subagent", "thread_spawn"), "parent_thread_id")
         git = inner(meta, "git")
+        is_agent = bool(parent or "subagent" in source)
+        self._own, self._from = own or self._own, word(meta, "forked_from_id")
+        self._is_program = meta.get("source") in ("exec", "mcp") or "internal" in source
         self._told |= {
-            "session": whole or parent or own or self._told["session"], "agent": own if source or parent else "",
+            "session": whole or parent or own or self._told["session"], "agent": own if is_agent else "",
             "cwd": word(meta, "cwd") or self._told["cwd"], "version": word(meta, "cli_version"), "branch": word(git, "branch"),
         }  # fmt: skip
         return self._event("start", source="startup")
@@ -121,7 +159,7 @@ class _Reader:
         self._told["cwd"] = self._told["cwd"] or folder_of(text)
         text = requested(text)
         if text and not text.startswith(_NOT_SAID) and not self._told["agent"] and self._is_news("prompt", text):
-            yield self._event("prompt", text=clipped(text))
+            yield self._event("prompt", source=PROGRAM if self._is_program else "", text=clipped(text))
 
     def _words(self, text: str) -> Iterator[Event]:
         if text.strip() and self._is_news("said", text.strip()):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from hardwon.importers.transcripts import calls, codex_scripts
-from hardwon.importers.transcripts.codex_output import LONGEST_HEAD, body, changes, ending, taken_apart
+from hardwon.importers.transcripts.codex_output import LONGEST_HEAD, body, changes, ending, is_over, taken_apart
 from hardwon.importers.transcripts.records import clipped, inner, parsed, plain, whole_number, word
 
 TYPE_CHECKING = False
@@ -48,6 +48,7 @@ class Calls:
         self._codes: dict[str, tuple[Ended, int | None]] = {}  # ends that were told before the output
         self._done: dict[str, None] = {}  # calls that ended lately: an item of theirs may follow
         self._scripts: dict[str, tuple[Script | None, Call]] = {}  # that nothing has told yet but themselves
+        self._several: dict[str, tuple[Script, ...]] = {}  # the commands of those that run several at once
         self._cells: dict[str, str] = {}  # scripts that go on, by the number by which a later call waits for them
         self._printed: dict[str, str] = {}  # what commands in the background printed so far
         self._polled = ""  # the command in the background of which a script has shown no more than words
@@ -67,9 +68,12 @@ class Calls:
             yield from self._begin_script(word(given, "input"), identifier)
             return
         if name == "wait" and str(given.get("cell_id")) in self._cells:
-            script = self._scripts.pop(self._cells.pop(str(given["cell_id"])), None)
+            cell = self._cells.pop(str(given["cell_id"]))
+            script = self._scripts.pop(cell, None)
             if script is not None:
                 self._scripts[identifier] = script
+                if cell in self._several:
+                    self._several[identifier] = self._several.pop(cell)
             return
         if name == "write_stdin":
             process = given.get("session_id")
@@ -103,7 +107,7 @@ class Calls:
         if ended == "unknown" and identifier in self._codes:
             ended, code = self._codes.pop(identifier)
         self._held[identifier] = (self._printed.pop(identifier, "") + body(text), ended, code)
-        if ended != "unknown" or self._calls[identifier]["tool"] != "shell":
+        if ended != "unknown" or is_over(text) or self._calls[identifier]["tool"] != "shell":
             yield from self._release(identifier)
 
     def _release(self, identifier: str) -> Iterator[Told]:
@@ -144,8 +148,11 @@ class Calls:
         if self._has_items and (script is None or script.tool == "exec_command"):
             return
         self._scripts[identifier] = (script, call if script else {})
-        if len(self._scripts) > _MOST_SCRIPTS:
-            del self._scripts[next(iter(self._scripts))]
+        if script is None and (several := codex_scripts.read_several(source)):
+            self._several[identifier] = several
+        for kept in (self._scripts, self._several):
+            if len(kept) > _MOST_SCRIPTS:
+                del kept[next(iter(kept))]
 
     def _end_script(self, identifier: str, output: Any) -> Iterator[Told]:
         blocks = [plain(one) for one in output] if isinstance(output, list) else [plain(output)]
@@ -155,13 +162,22 @@ class Calls:
                 del self._cells[next(iter(self._cells))]
             return
         script, call = self._scripts.pop(identifier)
+        several = self._several.pop(identifier, ())
         if script is None:
-            self._tally.miss("custom_tool_call/exec")
+            told_of = codex_scripts.results(several, blocks) if several else []
+            if not told_of:
+                self._tally.miss("custom_tool_call/exec")
+            for number, (one, told) in enumerate(zip(several, told_of, strict=False)):
+                given = one.given if isinstance(one.given, dict) else {"input": one.given}
+                yield from self._of_script(calls.begun(one.tool, given, f"{identifier}-{number}"), told)
             return
         told = codex_scripts.result(script, blocks)
         if script.tool == "write_stdin":
             yield from self._polls(_process(script), told)
             return
+        yield from self._of_script(call, told)
+
+    def _of_script(self, call: Call, told: Result) -> Iterator[Told]:
         name = call["call"]
         calls.keep(self._calls, call)
         yield "before", call

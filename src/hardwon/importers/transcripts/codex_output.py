@@ -17,8 +17,18 @@ if TYPE_CHECKING:
 LONGEST_HEAD = 400  # characters before the output proper
 _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,9})\b", re.MULTILINE)
 _OUTPUT = re.compile(r"^(?:Output|Total output lines: \d+):?\n", re.MULTILINE)
+# The command failed in the sandbox, and no exit code is told (autumn of 2025); or the sandbox itself did, or says that it may have.
+_IN_SANDBOX = re.compile(r"failed in sandbox(?:: ?| (?=\w+ with execution error))")
+_OF_SANDBOX = re.compile(
+    r"\w+ with execution error|sandbox error: |cannot set (?:privileged )?capabilities|\s*thread '[^'\n]{1,80}' panicked at linux-sandbox/"
+)
 _FAILED = ("apply_patch verification failed", "failed to ", "execution error", "unsupported call")
 _LONGEST_JSON = 1 << 20
+
+
+def is_over(text: str) -> bool:
+    """Whether an output is of a call that has ended, also where nothing tells how."""
+    return bool(_IN_SANDBOX.match(text))
 
 
 def taken_apart(output: Any) -> tuple[str, dict[str, Any]]:
@@ -42,6 +52,8 @@ def ending(text: str, told: dict[str, Any]) -> tuple[Ended, int | None]:
         code = whole_number(found[1])
     if code is not None:
         return ("failed" if code else "ok"), code
+    if sandbox := _IN_SANDBOX.match(head):
+        return "unknown" if _OF_SANDBOX.match(head, sandbox.end()) else "failed", None
     low = head.lstrip().lower()
     if low.startswith(("aborted by user", "aborted")):
         return "interrupted", None
@@ -53,7 +65,9 @@ def ending(text: str, told: dict[str, Any]) -> tuple[Ended, int | None]:
 
 
 def body(text: str) -> str:
-    """An output without the lines that Codex puts before it."""
+    """An output without what Codex puts before it."""
+    if text.startswith("failed in sandbox:"):
+        return text.partition(":")[2].lstrip(" ")
     found = _OUTPUT.search(text[: LONGEST_HEAD * 2])
     return text[found.end() :] if found and text.startswith(("Chunk ID:", "Exit code:", "Wall time:")) else text
 

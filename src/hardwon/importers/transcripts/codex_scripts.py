@@ -1,6 +1,7 @@
 """Scripts by which the agents of Codex call tools, in versions that tell of these calls nowhere else.
 
-Read are scripts that make one call whose arguments all stand in them; nothing is run, and what is put together at run time is no argument.
+Read are scripts that make one call whose arguments all stand in them, or run several such commands at once and show each result by itself;
+nothing is run, and what is put together at run time is no argument.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ _CALL = re.compile(
     r"(?:(?:const|let|var)\s*(?:[A-Za-z_$][\w$]*|\{[\w$,.:\s]{0,200}\})\s*=\s*)?(?:text\(\s*)?(?:JSON\.stringify\(\s*)?(?:\(\s*)?"
     r"await\s+tools\.([A-Za-z_]\w*)\(\s*"
 )
+_AT_ONCE = re.compile(r"(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*=\s*await\s+Promise\.all\(\s*\[\s*")
+_COMMAND = re.compile(r"tools\.exec_command\(\s*")
+_LOOP = re.compile(r"\bfor\b|\bwhile\b|\.(?:forEach|map|flatMap|reduce|filter|sort|reverse)\b")
+_SHOWN = re.compile(r"\btext\b")
+_MOST_AT_ONCE = 8
 _ANY_CALL = re.compile(r"\btools\b")
 _TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"' r"|'((?:[^'\\\n]|\\.)*)'" r"|(String\.raw)?`((?:[^`\\]|\\.)*)`", re.DOTALL)
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?(?![\w$.])")
@@ -72,15 +78,8 @@ def read(source: str) -> Script | None:
     """The call of a script that makes one, with arguments that stand in it; None for any other script."""
     if len(source) > _LONGEST:
         return None
-    names: dict[str, Any] = {}
-    at = _past(_COMMENTS, source, 0)
     try:
-        for _ in range(_MOST_NAMES):
-            found = None if _CALL.match(source, at) else _NAMED.match(source, at)
-            if found is None:
-                break
-            names[found[1]], at = _value(source, found.end(), names, 0)
-            at = _past(_COMMENTS, source, _past(_END, source, at))
+        names, at = _names(source)
         call = _CALL.match(source, at)
         if call is None:
             return None
@@ -91,6 +90,56 @@ def read(source: str) -> Script | None:
     if mark is None or mark[1] != ")" or _ANY_CALL.search(source, mark.end()):
         return None
     return Script(call[1], given, source[mark.end() : mark.end() + _LONGEST_REST])
+
+
+def read_several(source: str) -> tuple[Script, ...]:
+    """The commands of a script that runs several at once, written out like the one of ``read``, and then shows something of each in their
+    order, once; () for any other script."""
+    try:
+        names, at = _names(source[:_LONGEST])
+        begun = _AT_ONCE.match(source, at)
+        given, at = _commands(source, begun.end(), names) if begun else ([], at)
+    except _NoLiteral:
+        return ()
+    rest = source[at:]
+    if begun is None or len(given) < 2 or len(rest) > _LONGEST_REST or _ANY_CALL.search(rest):
+        return ()
+    name = re.escape(begun[1])
+    shows = re.search(rf"(?<![\w$])(?:{name}\.forEach\(|of\s+{name}\s*\))", rest)
+    if shows is None or len(_LOOP.findall(rest)) != 1 or len(_SHOWN.findall(rest)) != 1:
+        return ()
+    return tuple(Script("exec_command", one, rest) for one in given)
+
+
+def _commands(source: str, at: int, names: Mapping[str, Any]) -> tuple[list[Any], int]:
+    """What the commands of a list are given, and where its call ends."""
+    given: list[Any] = []
+    mark = ","
+    while mark == ",":
+        at = _past(_COMMENTS, source, at)
+        call = _COMMAND.match(source, at)
+        if call is None:  # after the last comma
+            mark, at = _mark(source, at)
+            break
+        value, at = _value(source, call.end(), names, 0)
+        given.append(value)
+        end, at = _mark(source, at)
+        if end != ")" or not word(value, "cmd", "command") or len(given) > _MOST_AT_ONCE:
+            raise _NoLiteral
+        mark, at = _mark(source, at)
+    end, at = _mark(source, at)
+    if (mark, end) != ("]", ")"):
+        raise _NoLiteral
+    return given, at
+
+
+def results(scripts: tuple[Script, ...], blocks: list[str]) -> list[Result]:
+    """What a script printed of each of several calls; [] where it is not one block each."""
+    head, _, first = blocks[0].partition("\nOutput:\n") if blocks else ("", "", "")
+    shown = [*([first] if first else []), *blocks[1:]]
+    if len(shown) != len(scripts) or head.startswith("Script failed"):
+        return []
+    return [result(script, [f"{head}\nOutput:\n", block]) for script, block in zip(scripts, shown, strict=True)]
 
 
 def result(script: Script, blocks: list[str]) -> Result:
@@ -147,6 +196,19 @@ def _told_by(rest: str) -> list[re.Pattern[str]]:
 
 
 # --- literals
+
+
+def _names(source: str) -> tuple[dict[str, Any], int]:
+    """What a script names before it calls anything, and where that ends."""
+    names: dict[str, Any] = {}
+    at = _past(_COMMENTS, source, 0)
+    for _ in range(_MOST_NAMES):
+        found = None if _CALL.match(source, at) or _AT_ONCE.match(source, at) else _NAMED.match(source, at)
+        if found is None:
+            break
+        names[found[1]], at = _value(source, found.end(), names, 0)
+        at = _past(_COMMENTS, source, _past(_END, source, at))
+    return names, at
 
 
 def _past(pattern: re.Pattern[str], source: str, at: int) -> int:

@@ -17,6 +17,7 @@ from hardwon.code.siblings import real
 from hardwon.errors import InvalidInput
 from hardwon.importers.source import open_file
 from hardwon.importers.transcripts import claude, codex, gemini, opencode, reading
+from hardwon.importers.transcripts.folders import MOST_FILES, entries, first_line, folders, settings
 from hardwon.importers.transcripts.records import inner, items, parsed, word
 from hardwon.types import Value
 
@@ -29,9 +30,8 @@ if TYPE_CHECKING:
 
 CLIENTS = (claude.CLIENT, codex.CLIENT, gemini.CLIENT, opencode.CLIENT)
 _FIRST_LINES = 60  # in which a session says where it is
+_AGENT = "agent-"  # with which Claude Code begins the name of a subagent's file
 _LONGEST_NAME = 200  # of a folder's name that Claude Code makes of a path; the rest becomes a hash
-_MOST_FILES = 50_000  # that are looked at, of one client
-_SMALL = 4 << 20  # bytes of a file of settings
 
 
 class Roots(Value):
@@ -94,7 +94,7 @@ class _Search:
 
     def files(self, folder: str, ends: tuple[str, ...]) -> Iterator[str]:
         """The files of a folder with one of these ends, links and other users' files left out."""
-        for entry in _entries(folder):
+        for entry in entries(folder):
             if entry.name.endswith(ends) and self.is_mine(entry.path):
                 yield entry.path
 
@@ -156,25 +156,39 @@ def _is_here(search: _Search, folder: str) -> bool:
     return not told or any(map(search.ground.holds, told))
 
 
-def _told_of(search: _Search, path: str) -> str:
-    return next((word(one, "cwd") for one in search.records(path, _FIRST_LINES) if word(one, "cwd")), "")
+def _told_of(search: _Search, path: str, name: str = "cwd") -> str:
+    return next((word(one, name) for one in search.records(path, _FIRST_LINES) if word(one, name)), "")
 
 
-# --- Claude Code: projects/FOLDER/SESSION.jsonl, and SESSION/subagents/…
+# --- Claude Code: projects/FOLDER/SESSION.jsonl, and SESSION/subagents/agent-….jsonl, which lay beside it before
 
 
 def _claude(search: _Search, roots: Roots) -> None:
     names = [_folder_name(top) for top in search.ground.tops]
     for root in dict.fromkeys(map(real, filter(None, roots.claude))):
-        for folder in _folders(os.path.join(root, "projects")):
+        for folder in folders(os.path.join(root, "projects")):
             base = os.path.basename(folder)
             if not any(base == name or base.startswith((name + "-", name[:_LONGEST_NAME])) for name in names):
                 continue
-            for path in search.files(folder, (".jsonl",)):
-                cwd = _told_of(search, path)
+            for session, paths in _sessions(search, folder).items():
+                cwd = next(filter(None, (_told_of(search, path) for path in paths)), "")
                 if search.ground.holds(cwd):
-                    session = os.path.basename(path).removesuffix(".jsonl")
-                    _add(search, claude.CLIENT, session, (path, *_subagents(search, os.path.join(folder, session))), cwd)
+                    _add(search, claude.CLIENT, session, (*paths, *_subagents(search, os.path.join(folder, session))), cwd)
+
+
+def _sessions(search: _Search, folder: str) -> dict[str, list[str]]:
+    """The files of a folder by their session: its own, then those of its subagents, which older versions put beside it."""
+    own: dict[str, list[str]] = {}
+    beside: dict[str, list[str]] = {}
+    for path in search.files(folder, (".jsonl",)):
+        name = os.path.basename(path).removesuffix(".jsonl")
+        if name.startswith(_AGENT):
+            beside.setdefault(_told_of(search, path, "sessionId") or name, []).append(path)
+        else:
+            own[name] = [path]
+    for session, paths in beside.items():
+        own.setdefault(session, []).extend(paths)
+    return own
 
 
 def _folder_name(path: str) -> str:
@@ -186,8 +200,8 @@ def _subagents(search: _Search, folder: str) -> list[str]:
     found = []
     for place, names, _ in os.walk(os.path.join(folder, "subagents")):
         names[:] = sorted(name for name in names if not os.path.islink(os.path.join(place, name)))
-        found += [path for path in search.files(place, (".jsonl",)) if os.path.basename(path).startswith("agent-")]
-    return found[:_MOST_FILES]
+        found += [path for path in search.files(place, (".jsonl",)) if os.path.basename(path).startswith(_AGENT)]
+    return found[:MOST_FILES]
 
 
 # --- Codex: sessions/YYYY/MM/DD/rollout-….jsonl
@@ -203,7 +217,7 @@ def _codex(search: _Search, roots: Roots) -> None:
             names[:] = sorted(name for name in names if not os.path.islink(os.path.join(place, name)))
             for path in search.files(place, (".jsonl",)):
                 count += 1
-                if count <= _MOST_FILES and (told := _of_rollout(search, path)):
+                if count <= MOST_FILES and (told := _of_rollout(search, path)):
                     own.setdefault(told[0], []).append((path, told[1]))
     for session, files in own.items():
         _add(search, codex.CLIENT, session, tuple(path for path, _ in files), files[0][1])
@@ -240,12 +254,12 @@ def _gemini(search: _Search, roots: Roots) -> None:
     if not roots.gemini:
         return
     root = real(roots.gemini)
-    listed = inner(_settings(os.path.join(root, "projects.json")), "projects")
+    listed = inner(settings(os.path.join(root, "projects.json")), "projects")
     known = [path for path in listed if isinstance(path, str) and search.ground.holds(path)]
     places = {str(listed[path]): path for path in known}
     places |= {sha256(path.encode("utf-8", "replace")).hexdigest(): path for path in (*search.ground.tops, *known)}
-    for folder in _folders(os.path.join(root, "tmp")):
-        owner = _first_line(os.path.join(folder, ".project_root"))
+    for folder in folders(os.path.join(root, "tmp")):
+        owner = first_line(os.path.join(folder, ".project_root"))
         cwd = owner if search.ground.holds(owner) else "" if owner else places.get(os.path.basename(folder), "")
         if cwd:
             _chats(search, os.path.join(folder, "chats"), cwd)
@@ -265,7 +279,7 @@ def _chats(search: _Search, folder: str, cwd: str) -> None:
 def _chat_session(search: _Search, path: str) -> str:
     if path.endswith(".jsonl"):
         return next((word(one, "sessionId") for one in search.records(path, _FIRST_LINES) if word(one, "sessionId")), "")
-    return word(_settings(path, gemini.MOST_BYTES), "sessionId")
+    return word(settings(path, gemini.MOST_BYTES), "sessionId")
 
 
 # --- OpenCode: opencode.db, and storage/ before it
@@ -356,42 +370,6 @@ def _add(search: _Search, client: str, session: str, paths: tuple[str, ...], cwd
             return
     modified = max(state.st_mtime_ns for state in states) // 1_000_000
     search.found.append(Transcript(client, session, paths, cwd, modified, sum(state.st_size for state in states)))
-
-
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(islice(entries, _MOST_FILES), key=lambda entry: entry.name)
-    except (OSError, ValueError):
-        return []
-
-
-def _folders(folder: str) -> list[str]:
-    return [entry.path for entry in _entries(folder) if entry.is_dir(follow_symlinks=False)]
-
-
-def _settings(path: str, most: int = _SMALL) -> dict[str, Any]:
-    """A file of settings as an object; {} for none."""
-    try:
-        source = open_file(path)
-        try:
-            found = parsed(source.text(most))
-        finally:
-            source.close()
-    except InvalidInput:
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _first_line(path: str) -> str:
-    try:
-        source = open_file(path)
-        try:
-            return source.text(_SMALL).partition("\n")[0].strip()
-        finally:
-            source.close()
-    except InvalidInput:
-        return ""
 
 
 _LOOKS = ((claude.CLIENT, _claude), (codex.CLIENT, _codex), (gemini.CLIENT, _gemini), (opencode.CLIENT, _opencode))
