@@ -129,6 +129,7 @@ def slow(read: Callable[[str], Any], units: list[str], length: int = LENGTH) -> 
     return [unit for unit in units if any(takes_the_square(read, repeated(unit, end), length) for end in ("", "x"))]
 
 
+@pytest.mark.slow
 def test_the_square_is_seen_and_the_length_is_not_taken_for_it() -> None:
     assert takes_the_square(re.compile("a*a*b").match, repeated("a"), 6_000)
     assert not takes_the_square(lambda text: [sign for sign in text if sign > "a"], repeated("a"), 1_000_000)

@@ -5,7 +5,6 @@ A file that only an expansion names (``$FILE``, ``*.py``) is left out: what it m
 
 from __future__ import annotations
 
-from hardwon.agents import shell_edits_windows as windows
 from hardwon.agents.edits import PATCH, is_patch
 from hardwon.capture.event import Edit
 from hardwon.capture.shell import flat, program, spoken, unwrapped
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 _MOST = 100
 _UNKNOWN = frozenset("$`*?{}")
 _SIGNS = (">", "sed", "perl", "tee", "mv", "cp", "rm", "git", PATCH, "unlink")
-_OF_WINDOWS = ("-content", "-item", "out-file", "powershell", "pwsh")
+_OF_WINDOWS = ("-content", "-item", "out-file", "tee-object", "powershell", "pwsh", "@'", '@"')  # lowered
 _APPENDS = (">>", "&>>")
 _WRITES = (">", ">|", "&>", *_APPENDS)
 _ADDRESS = "0123456789,$"
@@ -25,8 +24,11 @@ _ADDRESS = "0123456789,$"
 
 def changed(command: str, folder: str = "") -> tuple[Edit, ...]:
     """The edits of a command; paths relative to where it starts, behind ``folder`` if one is given. ``cd`` is followed."""
-    if not any(sign in command for sign in _SIGNS) and not any(sign in command.lower() for sign in _OF_WINDOWS):
+    of_windows = any(sign in command.lower() for sign in _OF_WINDOWS)
+    if not of_windows and not any(sign in command for sign in _SIGNS):
         return ()
+    if of_windows:  # seldom: other commands do not pay for its module
+        from hardwon.agents import shell_edits_windows as windows
     found: list[Edit] = []
     before = None
     for one in flat(spoken(command), here=True):
@@ -37,9 +39,9 @@ def changed(command: str, folder: str = "") -> tuple[Edit, ...]:
             folder = _joined(folder, words[1]) if len(words) > 1 and _is_known(words[1]) else folder
             continue
         edits = [*_HANDLERS[name](words, one)] if name in _HANDLERS else []
-        if name in windows.NAMES:
+        if of_windows and name in windows.NAMES:
             edits += windows.changed((name, *words[1:]), piped)
-        elif name in ("apply_patch", "applypatch") and not edits:
+        elif of_windows and name in ("apply_patch", "applypatch") and not edits:
             edits += _patch((name, windows.printed(piped)), one)
         edits += _redirected(words, one)
         found += [_placed(edit, folder) for edit in edits]
