@@ -329,3 +329,31 @@ def test_files_of_a_container_are_not_ours(command: str) -> None:
 
 def test_a_shell_behind_a_wrapper_changes_our_files() -> None:
     assert by_command("nix develop -c bash -c 'echo x > a.py'") == (Edit("a.py", new="x", kind="whole"),)
+
+
+@pytest.mark.parametrize(
+    ("command", "after", "began"),
+    [
+        ("cd api && make", "/shop/api", "/shop"),
+        ("cd ./api/src/; make", "/shop/api/src", "/shop"),
+        ('cd "api" && make', "/shop/api", "/shop"),
+        ("cd api", "/shop/api", "/shop"),
+        ("make", "/shop/api", "/shop/api"),
+        ("cd /shop/api && make", "/shop/api", "/shop/api"),
+        ("cd .. && make", "/shop", "/shop"),
+        ("cd nowhere && make", "/shop/api", "/shop/api"),  # it did not get there
+        ("cd $API && make", "/shop/api", "/shop/api"),
+    ],
+)
+def test_a_command_began_where_it_was_called_and_not_where_it_went(command: str, after: str, began: str) -> None:
+    """Claude Code tells the folder in which the session is by the end: a second run from there would be another check."""
+    client = row("claude-code")
+    assert client is not None
+    told = {"session_id": "s", "tool_name": "Bash", "tool_use_id": "t", "tool_input": {"command": command}}
+    for name, more, cwd in (
+        ("PreToolUse", {}, after),
+        ("PostToolUse", {"tool_response": {"stdout": "", "stderr": ""}}, began),
+        ("PostToolUseFailure", {"error": "Exit code 1"}, began),
+    ):
+        event = payload.read({**told, **more, "hook_event_name": name, "cwd": after}, client, {}, NOW)
+        assert event is not None and event.cwd == cwd

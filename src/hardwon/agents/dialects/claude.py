@@ -60,7 +60,19 @@ def read(payload: Mapping[str, object], environment: Mapping[str, str], now: int
         return None
     if not event.cwd:
         event = event.replace(cwd=environment.get("CLAUDE_PROJECT_DIR", ""))
-    return _with_outcome(event, payload, name) if event.moment == "after" else event
+    if event.moment != "after":
+        return event
+    return _with_outcome(event.replace(cwd=_began_in(event.cwd, event.command)), payload, name)
+
+
+def _began_in(cwd: str, command: str) -> str:
+    """The folder in which a command began that has ended: its client tells the one that it went to (``cd api && make`` leaves the session
+    in ``api``), from where ``cd api`` would lead elsewhere."""
+    if not command.startswith("cd "):
+        return cwd
+    target = command[3:].partition("&&")[0].partition(";")[0].strip().strip("\"'").rstrip("/").removeprefix("./")
+    came = bool(target) and not target.startswith(("/", ".", "~", "$")) and cwd.endswith(f"/{target}")
+    return cwd[: -len(target) - 1] if came else cwd
 
 
 def _with_outcome(event: Event, payload: Mapping[str, object], name: str) -> Event:
