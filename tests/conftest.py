@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
+from hardwon.code import ancestry
 from hardwon.doors import actor, cli
 
 # Started in the background of a script, the tests would pass on that Ctrl-C is ignored, and those of an interrupt would wait in vain.
@@ -88,6 +89,12 @@ def cache(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory)
     """A cache folder for all tests, kept from one run to the next: the scanner compiles its rules in five seconds, once."""
     keeper = getattr(pytestconfig, "cache", None)
     return Path(keeper.mkdir("rules")) if keeper else tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A recall waits for git for some tenths of a second, which a busy machine may take for anything; whoever tests that sets it back."""
+    monkeypatch.setattr(ancestry, "PATIENCE", 60.0)
 
 
 @pytest.fixture(autouse=True)

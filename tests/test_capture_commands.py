@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.capture.commands import works
+from hardwon.capture.commands import is_elsewhere, works
+from hardwon.capture.episode import State, step
+from hardwon.capture.event import Edit, Event
 from hardwon.capture.programs import proper
 
 TABLE = [
@@ -336,3 +338,74 @@ def test_packages_are_told_behind_a_wrapper_too() -> None:
 def test_any_text_of_powershell_and_cmd_is_read_without_an_error(text: str) -> None:
     for words in (("pwsh", "-c", text), ("cmd", "/c", text)):
         works(" ".join("'" + word.replace("'", "'\\''") + "'" for word in words))
+
+
+@pytest.mark.parametrize(
+    ("command", "kinds"),
+    [
+        ("hatch run dev:pwsh -c 'pytest'", ["test"]),
+        ("hatch run dev:powershell.exe -Command pytest", ["test"]),
+        ("hatch run dev:cmd /c dir", ["other"]),
+        ("hatch run dev:./cmd /c pytest", ["other"]),
+        ("python -mpowershell -c x > a.py", ["other"]),
+        ("uv run -m cmd /c x", ["other"]),
+    ],
+)
+def test_a_shell_that_is_only_a_part_of_a_word_is_read_without_an_error(command: str, kinds: list[str]) -> None:
+    assert [work.kind for work in works(command)] == kinds
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "docker compose exec {} npm test",
+        "docker compose run --rm -e CI=1 {} npm test",
+        "docker-compose -f dev.yml exec -T {} pytest -q",
+        "docker exec -it {} bash -lc 'cd /app && pytest -q'",
+        "podman exec {} make build",
+        "op run -- sudo docker exec {} npm test",
+        "bash -c 'docker exec {} npm test'",
+    ],
+)
+def test_checks_of_two_containers_are_different(command: str) -> None:
+    one, other = (works(command.format(name))[-1] for name in ("api", "web"))
+    assert one.key != other.key and is_elsewhere(one.key, other.key)
+    assert one == works(command.format("api"))[-1] and not is_elsewhere(one.key, one.key)
+
+
+def test_a_check_in_a_container_is_not_that_outside_of_it() -> None:
+    inside, outside = works("docker compose exec api pytest -q")[0], works("nix develop -c pytest -q")[0]
+    assert is_elsewhere(inside.key, outside.key) and (inside.runner, inside.targets) == (outside.runner, outside.targets)
+    assert not is_elsewhere(outside.key, works("npm test")[0].key)
+
+
+NAMED = "FAILED tests/test_a.py::test_x - ValueError: bad day\n1 failed, 2 passed in 0.12s\n"
+UNNAMED = "TypeError: x is not a function\n    at total (src/a.js:3:4)\n"
+
+
+@pytest.mark.parametrize("red", [NAMED, UNNAMED])
+@pytest.mark.parametrize(
+    ("first", "second", "teaches"),
+    [
+        ("docker compose exec api {}", "docker compose exec api {}", True),
+        ("docker compose exec api {}", "docker compose exec web {}", False),
+        ("docker exec api sh -c '{}'", "docker exec web sh -c '{}'", False),
+        ("docker compose run api {}", "{}", False),
+        ("{}", "op run -- docker compose exec web {}", False),
+    ],
+)
+def test_what_passes_in_another_container_mends_nothing(first: str, second: str, teaches: bool, red: str) -> None:
+    """Neither has an edit in between helped, nor, without one, does a test come and go."""
+    check = "pytest -q" if red == NAMED else "npm test"
+    failed = Event(
+        "after", "c", "s", 0, "/shop", tool="shell", command=first.format(check), output=red, exit_code=1, ended="failed"
+    )
+    edit = Edit("/shop/src/a.js", "function total() {\n  return x()\n}\n", "function total() {\n  return y()\n}\n")
+    edited = Event("after", "c", "s", 0, "/shop", tool="edit", edits=(edit,), ended="ok")
+    passed = failed.replace(command=second.format(check), output="3 passed in 0.12s\n", exit_code=0, ended="ok")
+    for events in ((failed, edited, passed), (failed, passed), (passed, failed)):
+        state, lessons = State(root="/shop"), []
+        for at, event in enumerate(events):
+            state, learnt = step(state, event.replace(at=at * 1000, call=str(at)))
+            lessons += learnt
+        assert bool(lessons) == teaches or (red == UNNAMED and len(events) == 2), events  # what has no name is never flaky

@@ -397,6 +397,26 @@ FILES = {
         "test at tests/a.test.ts:1:1\n✖ tests/a.test.ts (9ms)\n  'test failed'\n",
         [("adds", "x is null"), ("tests/a.test.ts", "")],
     ),
+    "a test of the name's end failed elsewhere": (
+        "ℹ tests 2\nℹ pass 0\nℹ fail 2\n\n✖ failing tests:\n\ntest at cart-total.test.js:3:1\n✖ adds (0.5ms)\n"
+        "  TypeError: x is null\n\ntest at total.test.js:1:1\n✖ total.test.js (9ms)\n  'test failed'\n",
+        [("adds", "x is null"), ("total.test.js", "")],
+    ),
+    "the file is told by its whole path": (
+        "ℹ tests 2\nℹ pass 0\nℹ fail 2\n\n✖ failing tests:\n\ntest at test/total.test.js:3:1\n✖ adds (0.5ms)\n"
+        "  TypeError: x is null\n\ntest at test/total.test.js:1:1\n✖ /r/test/total.test.js (9ms)\n  'test failed'\n",
+        [("adds", "x is null")],
+    ),
+    "the file of no test is told, and one file failed": (
+        "ℹ tests 2\nℹ pass 0\nℹ fail 2\n\n✖ failing tests:\n\n✖ adds (0.5ms)\n  TypeError: x is null\n\n"
+        "✖ a.test.js (9ms)\n  'test failed'\n",
+        [("adds", "x is null")],
+    ),
+    "the file of no test is told, and several failed": (
+        "ℹ tests 3\nℹ pass 0\nℹ fail 3\n\n✖ failing tests:\n\n✖ adds (0.5ms)\n  TypeError: x is null\n\n"
+        "✖ a.test.js (9ms)\n  'test failed'\n\n✖ b.test.js (9ms)\n  'test failed'\n",
+        [("adds", "x is null"), ("a.test.js", ""), ("b.test.js", "")],
+    ),
     "the file alone, with what stopped it": (
         "Error: no key\n    at load (/x/src/load.ts:3:4)\n\nℹ tests 1\nℹ pass 0\nℹ fail 1\n\n✖ failing tests:\n\n"
         "test at tests/a.test.ts:1:1\n✖ tests/a.test.ts (9ms)\n  'test failed'\n",

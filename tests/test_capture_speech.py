@@ -92,6 +92,45 @@ def test_it_is_heard(text: str, kind: str, kept: str, because: str, rejected: tu
     assert remark.passage == text
 
 
+# What speaks of something in the sentence itself, or has words in common with what is for one task only.
+HEARD = [
+    "Never rename public fields because mobile clients depend on them.",
+    "Never push directly to main, always open a pull request for it.",
+    "Never use floats for money, use Decimal for that.",
+    "All services must have a health check and an alert on it.",
+    "Tests must never hit the network or depend on it.",
+    "Never trust user input, validate all of it.",
+    "Never log tokens or anything derived from them.",
+    "Let's go with Tailwind instead of plain CSS, designers are used to it.",
+    "Always ask for my approval before your plan changes anything.",
+    "Let's keep it on SQLite rather than Postgres because we ship one binary.",
+    "From now on, this repo uses pnpm.",
+    "Always open the database read-only.",
+    "All config mounts must be read-only.",
+    "Never write to the read-only replica.",
+    "Always run the linter for me before committing.",
+    "Always use the reviewer agent before committing.",
+    "Never use inline styles in components.\n\n```html\n<div>\n</div>\n```",
+    "1. Fix the login bug\n2. Add a test for it\n3. Update the docs\n\nAlways use pnpm in this repo, never npm.",
+    "You are the owner of this repo now. Always update the changelog.",
+    "Act as before. Always run make lint.",
+    "Always use min. two reviewers for changes of auth.",
+    "Always quote shell variables, incl. paths in scripts.",
+    "不要修改生成的文件",
+    "不要在组件里直接请求接口",
+    "必须使用pnpm安装依赖",
+    "항상 pnpm을 사용해",
+    "커밋 메시지는 항상 영어로 작성해 주세요",
+]
+
+
+@pytest.mark.parametrize("text", HEARD)
+def test_a_rule_or_a_decision_is_heard_whatever_it_has_in_common_with_others(text: str) -> None:
+    (remark,) = heard(text, person=True)
+    assert remark.kind in ("rule", "decision")
+    assert not remark.text.endswith((" min", "incl"))
+
+
 NOTHING = [
     "Should we use Redis instead of memcached?",
     "What if we always cached?",
@@ -175,6 +214,8 @@ NOTHING = [
     "I told you that I would run the review myself.",
     "Please use the other one and not to forget the tests.",
     "I use vim, but that is not the point.",
+    "Thanks, looks good. Revert changes to the lockfile before you commit.",
+    "Undo the changes to config.ts",
     # For one task: nothing is to be changed, or not by such means.
     "Do not edit code.",
     "Do not edit files.",
@@ -239,6 +280,8 @@ def test_a_correction_is_heard_without_its_apostrophe(text: str) -> None:
     [
         ("no i mean the export, not the import. revert changes", "No i mean the export, not the import. Revert changes"),
         ("Did that help? Revert that.", "Revert that"),
+        ("I looked at the difference. That's wrong. The total should include tax.", "That's wrong. The total should include tax"),
+        ("The header is perfect now. That's wrong though, use cents", "That's wrong though, use cents"),
         ("ok. Revert that.", "Revert that"),
     ],
 )
@@ -262,10 +305,12 @@ def test_what_stands_in_brackets_or_is_gone_over_was_not_rejected(text: str) -> 
 def test_a_long_text_is_shorter_where_a_sign_is_a_word() -> None:
     rule = "所有接口必须写文档。"
     assert heard(rule + "这是一个说明。" * 20, person=True)
-    assert heard(rule + "这是一个说明。" * 100, person=True) == ()
+    assert heard(rule + "这是一个说明。" * 150, person=True) == ()
 
 
 def test_a_sentence_ends_where_the_next_begins_small() -> None:
+    (rule,) = heard("every endpoint must have auth. never skip it.", person=True)
+    assert rule.text == "Every endpoint must have auth"
     (rule,) = heard("never open pull requests against release. make one for the fix", person=True)
     assert rule.text == "Never open pull requests against release"
     (rule,) = heard("never retry orders, refunds etc. when they were paid", person=True)
@@ -479,6 +524,16 @@ def test_a_difference_shows_only_what_differs() -> None:
         ("scripts/test-hooks.sh", True),
         ("app/models/cart-test.js", True),
         ("src/testing-ground.ts", False),
+        ("src/cart-spec.mjs", True),
+        ("bin/smoke-test", True),
+        ("docs/openapi-spec.yaml", False),
+        ("api-spec.json", False),
+        ("docker-compose-test.yml", False),
+        ("test-plan.md", False),
+        ("test-page.HTML", False),
+        ("requirements-tests.txt", False),
+        ("tests/openapi-spec.yaml", True),
+        ("cart.test.json", True),
     ],
 )
 def test_files_of_tests_are_known(path: str, test: bool) -> None:

@@ -343,6 +343,11 @@ def test_a_shell_behind_a_wrapper_changes_our_files() -> None:
         ("cd .. && make", "/shop", "/shop"),
         ("cd nowhere && make", "/shop/api", "/shop/api"),  # it did not get there
         ("cd $API && make", "/shop/api", "/shop/api"),
+        ("cd api\nmake", "/shop/api", "/shop"),
+        ("cd api || exit 1; make", "/shop/api", "/shop"),
+        ("cd api 2>/dev/null && make", "/shop/api", "/shop"),
+        ("cd api>/dev/null&&make", "/shop/api", "/shop"),
+        ("cd 'the api' && make", "/shop/the api", "/shop"),
     ],
 )
 def test_a_command_began_where_it_was_called_and_not_where_it_went(command: str, after: str, began: str) -> None:
@@ -357,3 +362,114 @@ def test_a_command_began_where_it_was_called_and_not_where_it_went(command: str,
     ):
         event = payload.read({**told, **more, "hook_event_name": name, "cwd": after}, client, {}, NOW)
         assert event is not None and event.cwd == cwd
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "make > nul",
+        "make 2>nul",
+        "make > NUL:",
+        "cmd /c 'npm test >nul 2>&1'",
+        r"cmd.exe /c 'echo x > %TEMP%\out.json'",
+        "cmd /c 'copy a.py %OUT%'",
+        "cp a.py b.py %OUT%",
+        'mv a.py b.py "$OUT"',
+        "rm -f con",
+        "pwsh -c 'npm test > NUL'",
+        "pwsh -c 'npm test > $NULL'",
+        "Set-Content nul 'x'",
+        "'x' | Out-File CON:",
+        "Set-Content %TEMP%/a.txt 'x'",
+        "Set-Content /dev/stdout 'x'",
+        "Set-Content a.py,b.py 'x'",
+    ],
+)
+def test_what_is_no_file_or_no_known_one_is_not_changed(command: str) -> None:
+    assert by_command(command) == ()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "Write-Output $content | Set-Content a.py",
+        'Write-Output "x = $x" | Set-Content a.py',
+        "Write-Output (Get-Date) | Out-File a.py",
+        "echo $content | Set-Content a.py",
+        "Set-Content a.py -Value $content",
+        "New-Item -ItemType File a.py -Value $content",
+        "pwsh -c '\"abc$x\" > a.py'",
+        "pwsh -c 'Write-Output $x > a.py'",
+        "pwsh -c '$x > a.py'",
+        "pwsh -c '(Get-Content a.py).Replace(1, 2) > a.py'",
+        'echo "x = $x" > a.py',
+        "echo `date` > a.py",
+        "printf '%s\\n' \"$x\" > a.py",
+        'printf "$x" > a.py',
+        "cat > a.py <<EOF\nx = $x\nEOF",
+        "tee a.py <<-E\n\tx = $(date)\n\tE",
+        "cmd /c 'echo %VERSION% > a.py'",
+    ],
+)
+def test_a_text_that_is_computed_is_not_what_a_file_holds(command: str) -> None:
+    assert by_command(command) == (Edit("a.py"),)
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("Write-Output 'costs $5' | Set-Content a.py", "costs $5"),
+        ("Write-Output x | Set-Content a.py", "x"),
+        ("pwsh -c 'echo x > a.py'", "x"),
+        ("cat > a.py <<'EOF'\nx = $x\nEOF", "x = $x\n"),
+        ("cat > a.py <<\\E\nx = `x`\nE", "x = `x`\n"),
+        ("cat > a.py <<EOF\nx = 100%\nEOF", "x = 100%\n"),
+        ("echo 100% > a.py", "100%"),
+        ("New-Item -ItemType File a.py", ""),
+    ],
+)
+def test_a_text_that_stands_in_a_command_is_what_a_file_holds(command: str, text: str) -> None:
+    assert by_command(command) == (Edit("a.py", new=text, kind="whole"),)
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    ["op run -- {}", "sudo {}", "direnv exec . {}", "uv run {}", "op run -- sudo -E {}", 'bash -c "{}"', "mise exec -- {}"],
+)
+@pytest.mark.parametrize("container", ["docker exec web", "docker compose exec web", "podman exec web", "docker run shop"])
+def test_files_of_a_container_behind_a_wrapper_are_not_ours(wrapped: str, container: str) -> None:
+    assert by_command(wrapped.format(f"{container} sh -c 'rm -rf src'")) == ()
+    assert by_command(wrapped.format("sh -c 'rm -rf src'")) == (Edit("src", kind="delete"),)
+
+
+@pytest.mark.parametrize(
+    ("project", "after", "began"),
+    [
+        ("/home/u/foo", "/home/u/foo", "/home/u/foo"),  # the client went back to its top, of which foo/foo has the name
+        ("/home/u/foo/", "/home/u/foo", "/home/u/foo"),
+        ("/home/u/foo", "/home/u/foo/foo", "/home/u/foo"),
+        ("/home/u/foo", "/home/u/foo/src/foo", "/home/u/foo/src"),
+        ("/home/u/foo", "/home/u/foo-2/foo", "/home/u/foo-2/foo"),
+        ("", "/home/u/foo", "/home/u"),
+    ],
+)
+def test_no_command_began_above_the_project(project: str, after: str, began: str) -> None:
+    client = row("claude-code")
+    assert client is not None
+    event = payload.read(
+        {
+            "hook_event_name": "PostToolUse", "session_id": "s", "cwd": after, "tool_name": "Bash", "tool_use_id": "t",
+            "tool_input": {"command": "cd foo && sed -i s/a/b/ core.py"}, "tool_response": {"stdout": "", "stderr": ""},
+        },
+        client, {"CLAUDE_PROJECT_DIR": project} if project else {}, NOW,
+    )  # fmt: skip
+    assert event is not None and event.cwd == began
+
+
+@pytest.mark.parametrize("name", ["TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "TaskOutput", "TaskStop"])
+def test_lists_of_tasks_are_no_subagents(name: str) -> None:
+    client = row("claude-code")
+    assert client is not None
+    told = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/shop", "tool_name": name, "tool_input": {"taskId": "1"}}
+    event = payload.read(told, client, {}, NOW)
+    assert event is None or event.tool == "other"

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.capture.shell import LIMIT, flat, handed_on, program, split, unwrapped
+from hardwon.capture.programs import program, unwrapped
+from hardwon.capture.shell import LIMIT, flat, handed_on, split
 
 WORDS = [
     ("pytest -q tests/a.py::b", [("pytest", "-q", "tests/a.py::b")]),

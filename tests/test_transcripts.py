@@ -1006,6 +1006,19 @@ COPIED = [
         ({}, [*COPIED, of_session("other"), *called("c2"), turned(OWN_TURN), *called("c3")], OWN, "", [], ["c3"]),
         # turns without ids: until nothing is written for a while
         ({}, [COPIED[0], *COPIED[2:], asked("Go on", 1.1), *called("c2", 1.2)], OWN, "", ["Go on"], ["c2"]),
+        # and where they have, until then too
+        (
+            {"forked_from_id": OLDER},
+            [*COPIED, asked("Go on", 1.1), turned(OWN_TURN, 1.2), *called("c2", 1.3)],
+            OWN, "", ["Go on"], ["c2"],
+        ),
+        ({}, [*COPIED, asked("Go on", 1.1), turned("7", 1.2), *called("c2", 1.3)], OWN, "", ["Go on"], ["c2"]),
+        # copying that took a while
+        (
+            {"forked_from_id": OLDER},
+            [*COPIED, turned(PARENT_TURN, 1.1), asked("Use spaces", 1.1), turned(OWN_TURN, 2), asked("Go on", 2), *called("c2", 2)],
+            OWN, "", ["Go on"], ["c2"],
+        ),
         # the same session, gone on with
         (
             {},
@@ -1087,6 +1100,10 @@ def bash(command: str, name: str = "tool_0_bash", **more: Any) -> dict[str, Any]
     return message("assistant", "", tool_calls=[{"id": name, "function": {"name": "bash", "arguments": arguments}}], **more)
 
 
+def at_once(*commands: str, name: str = "tool_0_bash", **more: Any) -> dict[str, Any]:
+    return message("assistant", "", tool_calls=[one for command in commands for one in bash(command, name)["tool_calls"]], **more)
+
+
 def result(text: str, name: str = "tool_0_bash", **more: Any) -> dict[str, Any]:
     return message("tool", text, tool_call_id=name, **more)
 
@@ -1098,13 +1115,25 @@ def result(text: str, name: str = "tool_0_bash", **more: Any) -> dict[str, Any]:
             [bash("make"), result("1"), bash("make test"), result("2"), bash("make"), result("3")],
             [("make", "1"), ("make test", "2"), ("make", "3")],
         ),
-        ([bash("make"), bash("make test"), result("1"), result("2")], [("make", "1"), ("make test", "2")]),
+        ([at_once("make", "make test"), result("1"), result("2")], [("make", "1"), ("make test", "2")]),
+        ([at_once("make", "make"), result("1"), result("2")], [("make", "1"), ("make", "2")]),
+        ([at_once("make", "make", timestamp=1.7e9), result("1"), result("2")], [("make", "1"), ("make", "2")]),
+        # the first has no result: the next is not its own
+        ([bash("make"), bash("make test"), result("2")], [("make test", "2")]),
+        ([at_once("make", "make test"), result("1"), bash("ls"), result("3")], [("make", "1"), ("ls", "3")]),
+        ([bash("make", ""), bash("make test", ""), result("2", "")], [("make test", "2")]),
         # the first was interrupted
         ([bash("make"), message("user", "Stop. Test it."), bash("make test"), result("2")], [("make test", "2")]),
         # the same call, written twice
         ([bash("make"), bash("make"), result("1")], [("make", "1")]),
         ([bash("make", timestamp=1.7e9), result("1"), bash("make", timestamp=1.7e9), result("1")], [("make", "1")]),
         ([bash("make", timestamp=1.7e9), result("1"), bash("make", timestamp=1.8e9), result("2")], [("make", "1"), ("make", "2")]),
+        # written as a block and in the list
+        ([bash("make") | {"content": [{"type": "tool_use", "id": "tool_0_bash", "name": "bash", "input": {"command": "make"}}]},
+          result("1")], [("make", "1")]),
+        # all of one time: where it ended otherwise it ran once more
+        ([bash("make", timestamp=1.7e9), result("1"), bash("make", timestamp=1.7e9), result("2"), bash("make", timestamp=1.7e9),
+          result("2")], [("make", "1"), ("make", "2")]),
         ([bash("make"), result("1"), bash("ls", session="t"), result("2", session="t")], [("make", "1"), ("ls", "2")]),
         ([bash("make", ""), result("1", ""), bash("ls", ""), result("2", "")], [("make", "1"), ("ls", "2")]),
     ],
@@ -1388,3 +1417,26 @@ def test_subagents_that_lie_beside_their_session_belong_to_it(tmp_path: Path) ->
     several, _ = events(whole)
     assert {(one.session, one.agent) for one in several if one.moment == "after"} == {(session, name) for name in "acf"}
     assert [one.text for one in several if one.moment == "prompt"] == ["Count the files"]
+
+
+@pytest.mark.parametrize(
+    ("of", "other", "together"),
+    [
+        ("shop", "shop/api", True),  # the session began at the top, its subagent worked below it
+        ("shop/api", "shop", True),
+        ("shop", "shop", True),
+        ("shop-old", "shop", False),  # a session of another repository
+    ],
+)
+def test_subagents_in_another_folder_belong_to_the_session_that_they_name(
+    of: str, other: str, together: bool, tmp_path: Path
+) -> None:
+    own = Maker(tmp_path, tmp_path / of).write("claude-code", [prompt("Count the files"), said("Three.")], "s1")
+    beside = []
+    for name in ("a", "b"):
+        path = Maker(tmp_path, tmp_path / other).write("claude-code", [prompt("Count"), shell("ls", "3\n")], "s1", agent=name)
+        folder = own.parent.parent / "".join(char if char.isalnum() else "-" for char in str(tmp_path / other))
+        folder.mkdir(exist_ok=True)
+        beside.append(str(path.rename(folder / path.name)))
+    several = found(tmp_path, tmp_path / "shop")
+    assert [(one.session, one.paths) for one in several] == [("s1", ((str(own), *beside) if together else tuple(beside)))]

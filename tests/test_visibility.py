@@ -243,6 +243,7 @@ def test_git_that_does_not_answer_is_told_and_hides_what_it_was_asked_about(
     (slow / "git").write_text("#!/bin/sh\nexec sleep 120\n")
     (slow / "git").chmod(0o755)
     engine = story.open()
+    monkeypatch.setattr(ancestry, "PATIENCE", 0.3)
     monkeypatch.setenv("PATH", f"{slow}:{os.environ['PATH']}")
     began = time.monotonic()
     answer = engine.recall(Query("which word"), SCOPE)

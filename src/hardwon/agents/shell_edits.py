@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from hardwon.agents.edits import PATCH, is_patch
 from hardwon.capture.event import Edit
-from hardwon.capture.shell import flat, program, spoken, unwrapped
+from hardwon.capture.programs import names_file, program, unwrapped
+from hardwon.capture.shell import flat, spoken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hardwon.capture.shell import SimpleCommand
 
 _MOST = 100
-_UNKNOWN = frozenset("$`*?{}")
 _SIGNS = (">", "sed", "perl", "tee", "mv", "cp", "rm", "git", PATCH, "unlink")
 _OF_WINDOWS = ("-content", "-item", "out-file", "tee-object", "powershell", "pwsh", "@'", '@"')  # lowered
 _APPENDS = (">>", "&>>")
@@ -36,7 +36,7 @@ def changed(command: str, folder: str = "") -> tuple[Edit, ...]:
         name = program(words[0]) if words else ""
         piped, before = before if one.joined == "|" else None, one
         if name in ("cd", "pushd"):
-            folder = _joined(folder, words[1]) if len(words) > 1 and _is_known(words[1]) else folder
+            folder = _joined(folder, words[1]) if len(words) > 1 and names_file(words[1]) else folder
             continue
         edits = [*_HANDLERS[name](words, one)] if name in _HANDLERS else []
         if of_windows and name in windows.NAMES:
@@ -64,31 +64,45 @@ def _joined(folder: str, path: str) -> str:
     return f"{folder.rstrip('/')}/{path}"
 
 
-def _is_known(path: str) -> bool:
-    return bool(path) and path != "-" and not path.startswith("/dev/") and not _UNKNOWN.intersection(path)
-
-
 def _redirected(words: tuple[str, ...], one: SimpleCommand) -> list[Edit]:
     edits = []
     text = _printed(words, one) if one.redirects else ""
+    whole = "change" if text is None else "whole"  # a whole one without its text would say that nothing is left
     for redirect in one.redirects:
-        if redirect.operator in _WRITES and _is_known(redirect.target) and not redirect.target.startswith("&"):
-            kind = "change" if redirect.operator in _APPENDS else "whole"
-            edits.append(Edit(redirect.target, new=text, kind=kind))  # type: ignore[arg-type]  # one of two words
+        if redirect.operator in _WRITES and names_file(redirect.target) and not redirect.target.startswith("&"):
+            kind = "change" if redirect.operator in _APPENDS else whole
+            edits.append(Edit(redirect.target, new=text or "", kind=kind))  # type: ignore[arg-type]  # one of two words
     return edits
 
 
-def _printed(words: tuple[str, ...], one: SimpleCommand) -> str:
-    """What a command prints, where it is written in it."""
-    heredoc = next((redirect.body for redirect in one.redirects if redirect.operator in ("<<", "<<-")), "")
-    if heredoc and (not words or program(words[0]) in ("cat", "tee")):
-        return heredoc
-    if words and words[0] == "echo":
-        return " ".join(word for word in words[1:] if word not in ("-n", "-e", "-E"))
-    return words[1] if len(words) == 2 and words[0] in ("printf", "Write-Output") else ""
+def _printed(words: tuple[str, ...], one: SimpleCommand) -> str | None:
+    """What a command prints, where it is written in it; "" for a program of which that is not known, None for a text of which a part is
+    computed."""
+    heredoc = next((redirect for redirect in one.redirects if redirect.operator in ("<<", "<<-")), None)
+    name = words[0] if words else ""
+    if heredoc and heredoc.body and (not words or program(name) in ("cat", "tee")):
+        return None if heredoc.expands and _is_computed(heredoc.body) else heredoc.body
+    if name == "echo":
+        text = " ".join(word for word in words[1:] if word not in ("-n", "-e", "-E"))
+        return None if _is_computed(text) or text.count("%") > 1 else text  # cmd has %NAME%
+    if name == "printf":
+        return words[1] if len(words) == 2 and not _is_computed(words[1]) else None
+    if name in ("Write-Output", "-replace"):  # of PowerShell, where those that compute have been told from others
+        return words[1] if name == "Write-Output" and len(words) == 2 else None
+    return ""
+
+
+def _is_computed(text: str) -> bool:
+    """Whether a text may have something that a shell puts into it; one in single quotes looks no other here."""
+    return "$" in text or "`" in text
 
 
 def _files(words: tuple[str, ...], values: str = "") -> list[str]:
+    """The files among the words that are known."""
+    return [file for file in _named(words, values) if names_file(file)]
+
+
+def _named(words: tuple[str, ...], values: str = "") -> list[str]:
     """The words that are no options, without those after an option of ``values`` (letters that take one)."""
     files, rest = [], list(words[1:])
     while rest:
@@ -101,7 +115,7 @@ def _files(words: tuple[str, ...], values: str = "") -> list[str]:
                 rest.pop(0)
         else:
             files.append(word)
-    return [file for file in files if _is_known(file)]
+    return files
 
 
 def _sed(words: tuple[str, ...], _: SimpleCommand) -> list[Edit]:
@@ -133,7 +147,7 @@ def _with_scripts(words: tuple[str, ...], letters: str) -> list[Edit]:
     if not scripts and files:
         scripts.append(files.pop(0))
     lines, old, new = _meaning(scripts[0]) if len(scripts) == 1 else (None, "", "")
-    return [Edit(file, old, new, lines=lines) for file in files if _is_known(file)]
+    return [Edit(file, old, new, lines=lines) for file in files if names_file(file)]
 
 
 def _meaning(script: str) -> tuple[tuple[int, int] | None, str, str]:
@@ -154,19 +168,25 @@ def _meaning(script: str) -> tuple[tuple[int, int] | None, str, str]:
 
 
 def _tee(words: tuple[str, ...], one: SimpleCommand) -> list[Edit]:
-    kind = "change" if any(word in ("-a", "--append") for word in words[1:]) else "whole"
     text = _printed(words, one)
-    return [Edit(file, new=text, kind=kind) for file in _files(words)]  # type: ignore[arg-type]  # one of two words
+    kind = "change" if text is None or any(word in ("-a", "--append") for word in words[1:]) else "whole"
+    return [Edit(file, new=text or "", kind=kind) for file in _files(words)]  # type: ignore[arg-type]  # one of two words
 
 
 def _mv(words: tuple[str, ...], _: SimpleCommand) -> list[Edit]:
-    *sources, target = _files(words, "S") or [""]
+    sources, target = _sources(words)
     return [Edit(source, kind="move", target=_into(target, source, several=len(sources) > 1)) for source in sources]
 
 
 def _cp(words: tuple[str, ...], _: SimpleCommand) -> list[Edit]:
-    *sources, target = _files(words, "S") or [""]
+    sources, target = _sources(words)
     return [Edit(_into(target, source, several=len(sources) > 1), kind="whole") for source in sources]
+
+
+def _sources(words: tuple[str, ...]) -> tuple[list[str], str]:
+    """The files that are moved or copied, and where to; none where that is not known."""
+    *sources, target = _named(words, "S") or [""]
+    return ([source for source in sources if names_file(source)], target) if names_file(target) else ([], "")
 
 
 def _into(target: str, source: str, *, several: bool) -> str:

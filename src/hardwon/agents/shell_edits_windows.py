@@ -6,7 +6,8 @@ What is written is known where it stands in the command as it is: behind ``-Valu
 from __future__ import annotations
 
 from hardwon.capture.event import Edit
-from hardwon.capture.powershell import REPLACING, UNKNOWN
+from hardwon.capture.powershell import REPLACING
+from hardwon.capture.programs import names_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,26 +17,15 @@ if TYPE_CHECKING:
 
 _SWITCHES = frozenset(
     (
-        "-nonewline",
-        "-force",
-        "-append",
-        "-noclobber",
-        "-recurse",
-        "-raw",
-        "-passthru",
-        "-confirm",
-        "-whatif",
-        "-asbytestream",
-        "-verbose",
-        "-r",
-        "-rec",
-        "-f",
-        "-fo",
-        "-rf",
+        "-nonewline", "-force", "-append", "-noclobber", "-recurse", "-raw", "-passthru", "-confirm", "-whatif", "-asbytestream",
+        "-verbose", "-r", "-rec", "-f", "-fo", "-rf",
     )
-)
+)  # fmt: skip
 _PATHS = ("-path", "-literalpath", "-filepath", "-pspath", "-lp")
 _NO_PATTERN = frozenset("\\.*[]^$+?(){}|")
+_MOVING = frozenset(("Move-Item", "Copy-Item"))
+_WRITING = frozenset(("Set-Content", "Add-Content", "Clear-Content", "Out-File", "Tee-Object"))
+NAMES = _MOVING | _WRITING | {"Remove-Item", "New-Item"}
 
 
 def changed(words: tuple[str, ...], before: SimpleCommand | None) -> list[Edit]:  # noqa: PLR0911  # one for each kind
@@ -59,20 +49,17 @@ def changed(words: tuple[str, ...], before: SimpleCommand | None) -> list[Edit]:
         return [Edit(files[0], kind="move", target=target) if name == "Move-Item" else Edit(target, kind="whole")]
     if name == "New-Item":
         made = given.get("-itemtype", given.get("-type", "")).lower() == "file" and "-name" not in given
-        return [Edit(files[0], new=_literal(given.get("-value", "")), kind="whole")] if made else []
+        value = given.get("-value", "")
+        text = _literal(value)
+        return [Edit(files[0], new=text, kind="whole" if text == value else "change")] if made else []
     if name not in _WRITING:
         return []
     value = given.get("-value") or ("".join(rest[:1]) if name in ("Set-Content", "Add-Content") else "")
     return [_written(name, files[0], value, given, before)]
 
 
-_MOVING = frozenset(("Move-Item", "Copy-Item"))
-_WRITING = frozenset(("Set-Content", "Add-Content", "Clear-Content", "Out-File", "Tee-Object"))
-NAMES = _MOVING | _WRITING | {"Remove-Item", "New-Item"}
-
-
 def printed(before: SimpleCommand | None) -> str:
-    """The text that a command prints, where it is one that stands there as it is."""
+    """The text that a command prints, where it is one that stands there as it is: one that is computed is not told by ``translated``."""
     return before.words[1] if before is not None and before.words[:1] == ("Write-Output",) and len(before.words) == 2 else ""
 
 
@@ -102,7 +89,7 @@ def _path(path: str) -> str:
 
 
 def _is_known(path: str) -> bool:
-    return bool(path) and not set("$`*?{},").intersection(path) and path not in (UNKNOWN, "/dev/null")
+    return names_file(path) and "," not in path
 
 
 def _parameters(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:

@@ -6,8 +6,8 @@ The name stands where that of a symbol does, so that a command has lessons and a
 
 from __future__ import annotations
 
-from hardwon.capture.programs import is_python, proper
-from hardwon.capture.shell import flat, handed_on, program, split
+from hardwon.capture.programs import is_python, program, proper
+from hardwon.capture.shell import flat, handed_on, split
 
 MARK = "$ "
 _MOST, _LONGEST_WORD, _MOST_WORDS = 8, 30, 8  # commands of a text, characters of a word, words of a name

@@ -20,7 +20,7 @@ from hardwon.capture.command_table import (
     VALUES,
 )
 from hardwon.capture.package_managers import by_script, of_package_manager
-from hardwon.capture.programs import is_python, program, proper
+from hardwon.capture.programs import container, is_python, program, proper
 from hardwon.capture.shell import flat, handed_on, split, spoken
 from hardwon.types import Value
 
@@ -49,7 +49,8 @@ _HARMLESS = frozenset(("test", "build", "types", "lint", "search", "look", "own"
 class Work(Value):
     """One thing that a command line does. ``runner``: the program or test runner; ``targets``: the files, folders or tests that it is told
     to look at, relative to ``folder``'s parent as far as that is known; ``narrow``: a pattern that picks among them (``-k``, ``-run``).
-    ``key`` is equal for two commands that check the same. ``stops``: it stops at its first failure, so that the rest is not told.
+    ``key`` is equal for two commands that check the same in the same container. ``stops``: it stops at its first failure, so that the
+    rest is not told.
     ``certain``: an exit code of the line is this one's (no pipe, ``||`` or ``;`` behind it). ``inline``: a program that is written on
     the line itself, or fed to an interpreter, so that no two of them are the same check. ``folder``: where it runs; ``chained``: what
     stands behind it on the line runs only where this passed."""
@@ -84,7 +85,7 @@ def works(command: str, folder: str = "", deepest: int = 3) -> tuple[Work, ...]:
     return _works(spoken(command), folder, deepest)
 
 
-def _works(listed: list[SimpleCommand], folder: str, deepest: int) -> tuple[Work, ...]:
+def _works(listed: list[SimpleCommand], folder: str, deepest: int, inside: str = "") -> tuple[Work, ...]:
     found: list[Work] = []
     for at, simple in enumerate(listed):
         if simple.words[:1] == ("cd",) and len(simple.words) > 1:
@@ -93,10 +94,11 @@ def _works(listed: list[SimpleCommand], folder: str, deepest: int) -> tuple[Work
         certain, chained = _decides(listed, at), [one.joined for one in listed[at + 1 : at + 2]] == ["&&"]
         text = handed_on(simple)
         if text and not text.isspace() and deepest:
-            found += [work.replace(certain=certain and work.certain) for work in _works(split(text), folder, deepest - 1)]
+            within = _works(split(text), folder, deepest - 1, container(simple.words) or inside)
+            found += [work.replace(certain=certain and work.certain) for work in within]
             continue
         for inner in flat((simple,)):
-            work = _work(inner, folder)
+            work = _work(inner, folder, inside)
             if work is not None:
                 found.append(work.replace(certain=certain and work.certain, chained=chained and inner is simple))
         if len(found) >= _MOST:
@@ -117,7 +119,7 @@ def _decides(listed: list[SimpleCommand], at: int) -> bool:
     return all(one.joined == "&&" for one in listed[at + 1 :])
 
 
-def _work(simple: SimpleCommand, folder: str) -> Work | None:
+def _work(simple: SimpleCommand, folder: str, inside: str) -> Work | None:
     seen = simple.words if program(simple.words[0] if simple.words else "") in _ASKED else proper(simple.words)
     plain, folder, packages = _of_one_package(seen, folder)
     words = proper(plain)
@@ -136,8 +138,19 @@ def _work(simple: SimpleCommand, folder: str) -> Work | None:
     harmless = kind in _HARMLESS and not (kind == "test" and not UPDATING.isdisjoint(words[1:]))
     told = (runner, folder, *targets, narrow, tags_of(shown)) if kind == "test" else (folder, *words, *packages)
     key = " ".join(filter(None, told))
+    place = _place_of(kind, container(simple.words) or inside)
     inline = kind == "run" and _is_inline(words, simple)
-    return Work(kind, runner, f"{kind}:{key}"[:_LONGEST], shown, targets, narrow, stops, True, harmless, inline, folder)
+    return Work(kind, runner, f"{place}:{key}"[:_LONGEST], shown, targets, narrow, stops, True, harmless, inline, folder)
+
+
+def _place_of(kind: str, name: str) -> str:
+    """What a key begins with: the kind, and the container it is checked in."""
+    return f"{kind}@{name.replace(':', ' ')[:60]}" if name else kind
+
+
+def is_elsewhere(check: str, other: str) -> bool:
+    """Whether of two checks, by their keys, one runs in a container and the other in none or in another one."""
+    return check.partition(":")[0].partition("@")[2] != other.partition(":")[0].partition("@")[2]
 
 
 def tags_of(shown: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hardwon.capture.commands import tags_of
+from hardwon.capture.commands import is_elsewhere, tags_of
 from hardwon.capture.helping import same_file
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ def closes(green: Green, red: Red) -> bool:
     """Whether a run that passed says that an open failure is gone."""
     if green.check == red.check:
         return True
-    if green.kind != red.kind or red.kind != "test":
+    if green.kind != red.kind or red.kind != "test" or is_elsewhere(green.check, red.check):
         return False
     if red.test:
         return red.test in green.names or (
@@ -74,7 +74,7 @@ def covers(green: Green, test: str, file: str, runner: str, targets: tuple[str, 
     return any(is_within(one, target) for target in green.targets for one in own)
 
 
-def names_file(work: Work, output: str, file: str) -> bool:
+def runs_file(work: Work, output: str, file: str) -> bool:
     """Whether a run names a file of tests: the command, the command behind it that a runner of scripts prints, or a report by file."""
     words = {*work.targets, *work.shown.split()}
     for line in output[:_FIRST].split("\n"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hardwon.capture.helping import same_file
 from hardwon.capture.report import LONGEST_NAME, Report, first_said, is_file
 from hardwon.code.pattern import Pattern
 from hardwon.code.stack.frames import number
@@ -178,15 +179,15 @@ def read_node(lines: Sequence[str], report: Report) -> None:
 
 def _without_files(report: Report) -> None:
     """Of a file that failed as a whole nothing, where its tests are named themselves; else nothing but its name, for ``test failed`` says
-    no more."""
-    tests = {file for name, (_, file) in report.names.items() if not is_file(name)}
-    for name, (said, file) in list(report.names.items()):
-        if is_file(name) and "test failed" in said:
-            of_it = any(not one or one.endswith(name) or name.endswith(one) for one in tests)
-            if of_it:
-                del report.names[name]
-            else:
-                report.names[name] = ("", file or name)
+    no more. Tests of which older versions tell no file are those of the only file that failed; of several any may be one that could not
+    be loaded, and counting it beside its test costs less than losing it."""
+    tests = {file.replace("\\", "/") for name, (_, file) in report.names.items() if not is_file(name)}
+    whole = [name for name, (said, _) in report.names.items() if is_file(name) and "test failed" in said]
+    for name in whole:
+        if (tests == {""} and len(whole) == 1) or any(one and same_file(one, name.replace("\\", "/")) for one in tests):
+            del report.names[name]
+        else:
+            report.names[name] = ("", report.names[name][1] or name)
 
 
 def _tap_said(lines: Sequence[str], at: int) -> tuple[str, str, list[Frame]]:

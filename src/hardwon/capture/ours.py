@@ -111,7 +111,7 @@ def is_command(command: str) -> bool:
 
 def _is_any_of_ours(commands: Sequence[SimpleCommand]) -> bool:
     """Whether one of the commands of a text runs us, by our name or by a variable that was given it there (``H=hardwon; $H recall``)."""
-    from hardwon.capture.shell import program
+    from hardwon.capture.programs import program
 
     names = {name for one in commands for name, value in one.assignments if _is_us(program(value))}
     return any(is_command_of_ours(one) or (one.words and one.words[0].strip("${}") in names) for one in commands)
@@ -141,8 +141,7 @@ def _clean_edit(edit: Edit) -> Edit:
 
 def is_command_of_ours(command: SimpleCommand) -> bool:
     """Whether one simple command runs us."""
-    from hardwon.capture.programs import is_python, proper
-    from hardwon.capture.shell import program
+    from hardwon.capture.programs import is_python, program, proper
 
     words = proper(command.words)
     if not words:
@@ -162,7 +161,7 @@ def is_command_of_ours(command: SimpleCommand) -> bool:
 
 def _is_line(word: str) -> bool:
     """Whether a word of a command is itself a command of ours (``ssh host 'hardwon status'``)."""
-    from hardwon.capture.shell import program
+    from hardwon.capture.programs import program
 
     return " " in word and any(_is_us(program(part)) for part in word.split()[:3])
 

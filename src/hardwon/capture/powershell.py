@@ -66,9 +66,7 @@ class _Reader:
         self.at = 0
         self.out: list[str] = []
         self.open = False  # a command stands before what comes
-        self.heredoc = (
-            False  # there is one, which PowerShell has not: the text is for a shell, as Codex takes ``apply_patch <<EOF``
-        )
+        self.heredoc = False  # PowerShell has none: the text is for a shell, as Codex takes ``apply_patch <<EOF``
         self.redirects: list[str] = []  # those of the command at hand
 
     def told(self) -> str:
@@ -192,7 +190,9 @@ class _Reader:
         if not name:
             return
         known = _CALLED.get(name.lower(), "")
-        words, _ = self._tokens(expression=False)
+        words, literal = self._tokens(expression=False)
+        if known == "Write-Output" and not literal and any("$" in word for word in words):
+            words = []  # what it prints is computed, as where an expression is
         if name.lower() == "exit" and words[:1] in ([], ["$LASTEXITCODE"], ["$lastexitcode"]):
             self.open = False  # the exit code stays that of what ran before
             if self.out and self.out[-1] == "\n":
@@ -236,8 +236,8 @@ class _Reader:
                 literal = literal and not comma
                 comma = True
             else:
-                word, quoted = self._word(stops=expression)
-                literal = literal and quoted and comma
+                word, whole = self._word(stops=expression)
+                literal = literal and whole and comma
                 comma = False
                 self.at = max(self.at, start + 1)
                 if not expression and words and words[-1].endswith(","):  # "a, b" is one word

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     Words = tuple[str, ...]
 
 # Programs that run the program named after them, with their options that take a value.
@@ -56,12 +58,27 @@ _OF_EXEC = frozenset(
 _SCRIPTS = frozenset(
     ("test", "tests", "lint", "typecheck", "types", "format", "fmt", "build", "check", "ci", "cov", "typing", "style")
 )
+# Signs by which a name is computed, and names by which Windows knows devices in any folder.
+_EXPANDED = frozenset("$`*?{}%")
+_DEVICES = frozenset(("nul", "con"))
 
 
 def program(word: str) -> str:
     """The name of a program without its folder, and without ``.exe`` or ``.cmd``, as Windows has ``npm.cmd``."""
     name = word.replace("\\", "/").rsplit("/", 1)[-1]
     return name[:-4] if name[-4:].lower() in (".exe", ".cmd") else name
+
+
+def names_file(word: str) -> bool:
+    """Whether a word names a file of which is known which one it is: nothing in it is expanded, by a shell, PowerShell or cmd, and it is
+    no device."""
+    return (
+        bool(word)
+        and word != "-"
+        and not word.startswith("/dev/")
+        and not _EXPANDED.intersection(word)
+        and word.lower().removesuffix(":") not in _DEVICES
+    )
 
 
 def unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -90,15 +107,18 @@ def is_python(name: str) -> bool:
 
 def proper(words: Words) -> Words:
     """The words from the program on that does the work; a module of ``python -m`` stands for its program. () where there is none."""
+    *_, last = _chain(words)
+    return (program(last[0]), *last[1:]) if last else ()
+
+
+def _chain(words: Words) -> Iterator[Words]:
+    """The words from each program on that runs the next one, to the one that does the work; () at the end where that is not named."""
     for _ in range(_DEEPEST):
         words = unwrapped(words)
+        yield words
+        words = _inner(program(words[0]), words) if words else ()
         if not words:
-            return ()
-        inner = _inner(program(words[0]), words)
-        if not inner:
-            return (program(words[0]), *words[1:])
-        words = inner
-    return words
+            return
 
 
 def _inner(name: str, words: Words) -> Words:  # noqa: PLR0911  # one for each kind of runner
@@ -108,7 +128,7 @@ def _inner(name: str, words: Words) -> Words:  # noqa: PLR0911  # one for each k
     if name == "coverage" and words[1:2] == ("run",) and "-m" in words:
         return words[words.index("-m") + 1 :]
     if name in _DOCKERS:
-        return _in_container(name, words)
+        return _in_container(name, words)[1:]
     if name == "direnv":
         return words[3:] if words[1:2] == ("exec",) else ()
     verbs, signs = _BEHIND.get(name, ((), ()))
@@ -130,7 +150,8 @@ def _inner(name: str, words: Words) -> Words:  # noqa: PLR0911  # one for each k
 
 
 def _in_container(name: str, words: Words) -> Words:
-    """What ``docker exec NAME`` and ``docker compose exec SERVICE`` run in a container of the project; () for what else Docker does."""
+    """What ``docker exec NAME`` and ``docker compose exec SERVICE`` run in a container of the project, behind its name; () for what else
+    Docker does."""
     at, composes = 1, name.endswith("-compose")
     while at < len(words):
         word = words[at]
@@ -148,12 +169,18 @@ def _in_container(name: str, words: Words) -> Words:
         if words[at].startswith("--entrypoint"):
             return ()  # the words behind are given to another program
         at += 2 if words[at] in _OF_EXEC else 1
-    return words[at + 1 :]
+    return words[at:]
 
 
 def in_container(words: Words) -> bool:
-    """Whether a command is Docker's or one like it."""
-    return any(program(word) in _DOCKERS for word in unwrapped(words)[:1])
+    """Whether a command is Docker's or one like it, or runs one."""
+    return any(step and program(step[0]) in _DOCKERS for step in _chain(words))
+
+
+def container(words: Words) -> str:
+    """The container or service that a command runs its program in; "" for none."""
+    steps = (step for step in _chain(words) if step and program(step[0]) in _DOCKERS)
+    return next(("".join(_in_container(program(step[0]), step)[:1]) for step in steps), "")
 
 
 def _behind_options(words: Words) -> Words:

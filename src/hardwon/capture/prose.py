@@ -28,7 +28,7 @@ _LOG = Pattern(
 ITEM = Pattern(r"(?:[-*•]|\d{1,2}[.)])\s+")
 # A full stop after a word of three letters ends a sentence even where the next begins small, as people type.
 _END = Pattern(
-    r"\.{2,}\s*|(?<=[.!?])\s+(?=[A-Z\"'`(\dÄÖÜ\u3131-\uD79D\u4e00-\u9fff])|(?<=[a-z]{3}[.!?])(?<!etc[.])\s+(?=[a-z])|(?<=[。！？])|;\s+"
+    r"\.{2,}\s*|(?<=[.!?])\s+(?=[A-Z\"'`(\dÄÖÜ\u3131-\uD79D\u4e00-\u9fff])|(?<=[a-z]{3}[.!?])(?<!etc[.])(?<!min[.])(?<!max[.])(?<!incl[.])(?<!excl[.])(?<!approx[.])(?<!resp[.])(?<!misc[.])\s+(?=[a-z])|(?<=[。！？])|;\s+"
 )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hardwon.capture import lesson, routine
-from hardwon.capture.commands import works
-from hardwon.capture.covering import closes, covers, names_file
+from hardwon.capture.commands import is_elsewhere, works
+from hardwon.capture.covering import closes, covers, runs_file
 from hardwon.capture.edited import placed, slashed
 from hardwon.capture.helping import is_debugging, is_of_tests, is_read_by_no_check, is_rewritten
 from hardwon.capture.learning import close, is_flaky, is_new, is_of_a_compiler, places_of, together, with_ahead
@@ -198,7 +198,7 @@ def _failing_before(state: State, work: Work) -> int:
 def _without_files(state: State, work: Work, event: Event, since: int) -> State:
     """The state without files that failed as a whole, and whose tests have been run now, whoever ran them."""
     files = [red for red in state.open if red.last <= since and is_file(red.test)]
-    gone = [red for red in files if names_file(work, event.output, red.test)]
+    gone = [red for red in files if runs_file(work, event.output, red.test)]
     left: State = state.replace(open=tuple(red for red in state.open if red not in gone)) if gone else state
     return left
 
@@ -339,7 +339,7 @@ def _is_same(red: Red, work: Work, failing: Failing) -> bool:
 
 def _last_green(state: State, work: Work, failing: Failing) -> Green | None:
     for green in reversed(state.greens):
-        if green.kind != work.kind or failing.name in green.but:
+        if green.kind != work.kind or failing.name in green.but or is_elsewhere(green.check, work.key):
             continue
         if (
             green.check == work.key

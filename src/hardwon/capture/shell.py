@@ -6,9 +6,7 @@ Every tool call passes here, so it is made without ``re`` and ``shlex`` (docs/de
 
 from __future__ import annotations
 
-from hardwon.capture.programs import in_container, proper
-from hardwon.capture.programs import program as program  # noqa: PLC0414  # others take it from here
-from hardwon.capture.programs import unwrapped as unwrapped  # noqa: PLC0414
+from hardwon.capture.programs import in_container, program, proper
 from hardwon.types import Value
 
 TYPE_CHECKING = False
@@ -36,12 +34,14 @@ _TEXT_BEHIND = {"nix-shell": ("--run", "--command"), "mise": ("-c", "--command")
 
 class Redirect(Value):
     """``operator`` as written (``>``, ``>>``, ``>|``, ``&>``, ``&>>``, ``<``, ``<>``, ``>&``, ``<&``, ``<<``, ``<<-``, ``<<<``), ``target``
-    the file, the descriptor (``>&``) or the delimiter of a heredoc, whose text is ``body``; ``descriptor`` as written, else None."""
+    the file, the descriptor (``>&``) or the delimiter of a heredoc, whose text is ``body``; ``descriptor`` as written, else None;
+    ``expands``: what ``body`` names is put into it (its delimiter has no quotes)."""
 
     operator: str
     target: str
     descriptor: int | None = None
     body: str = ""
+    expands: bool = False
 
 
 class SimpleCommand(Value):
@@ -98,7 +98,9 @@ def handed_on(command: SimpleCommand) -> str:  # noqa: PLR0911  # one for each k
     if name.lower() in ("powershell", "pwsh", "cmd"):
         from hardwon.capture.windows import handed_on as of_windows
 
-        return of_windows(name, (next(word for word in command.words if program(word) == name), *words[1:]))
+        # Behind a runner it may be a part of a word (``hatch run dev:pwsh``).
+        written = next((word for word in command.words if program(word) == name), name)
+        return of_windows(name, (written, *words[1:]))
     if name in _TEXT_BEHIND:
         return next((words[at + 1] for at, word in enumerate(words[:-1]) if word in _TEXT_BEHIND[name]), "")
     if name not in _SHELLS:
@@ -118,7 +120,7 @@ class _Draft:
         self.joined = joined
         self.words: list[str] = []
         self.assignments: list[tuple[str, str]] = []
-        self.redirects: list[list[str]] = []  # operator, target, descriptor, body
+        self.redirects: list[list[str]] = []  # operator, target, descriptor, body, "$" where it expands
         self.inner: list[_Draft] = []
 
     @property
@@ -137,7 +139,8 @@ class _Draft:
 
     def made(self) -> SimpleCommand:
         redirects = tuple(
-            Redirect(sign, target, int(number) if number else None, body) for sign, target, number, body in self.redirects
+            Redirect(sign, target, int(number) if number else None, body, bool(expands))
+            for sign, target, number, body, expands in self.redirects
         )
         inner = tuple(draft.made() for draft in self.inner)
         return SimpleCommand(tuple(self.words), tuple(self.assignments), redirects, self.joined, inner)
@@ -241,12 +244,13 @@ class _Reader:
         self.at += len(operator)
         while self.text[self.at : self.at + 1] in ("\t", " "):
             self.at += 1
-        target, _ = self._word(draft, closing, depth)
-        redirect = [operator, target, number, ""]
+        target, quoted = self._word(draft, closing, depth)
+        redirect = [operator, target, number, "", ""]
         if operator in ("<<", "<<-"):
             if not target or not self.heredocs_left:
                 return
             self.heredocs_left -= 1
+            redirect[4] = "" if quoted else "$"
             self.waiting.append(redirect)
         draft.redirects.append(redirect)
 

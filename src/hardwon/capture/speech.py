@@ -23,6 +23,7 @@ _SENTENCE = (8, 320)  # characters of a sentence that may count; shorter ones sa
 # As many characters as before, which lower() does not promise.
 _MOST = 4  # remarks of one text
 _SPOKEN, _ITEMS = 2_000, 5  # characters, items of a list: nobody types more
+_STEPS = 3
 _ASIAN_SHORTEST = 4
 # Without one of these no sentence can count: looked for before any pattern is made.
 _MARKS = (
@@ -59,7 +60,7 @@ def heard(text: str, *, person: bool) -> tuple[Remark, ...]:
     found: list[Remark] = []
     lines = prose(text[:_READ].replace("’", "'"))
     pasted = person and _is_document(text, lines)
-    told = sentences(lines)
+    told = sentences(_without_steps(lines))
     for at, sentence in enumerate(told):
         remark = _remark(sentence, at, person)
         if remark is None or (remark.kind == "wrong" and found and found[-1].kind == "wrong"):
@@ -68,25 +69,36 @@ def heard(text: str, *, person: bool) -> tuple[Remark, ...]:
             continue
         if remark.kind == "wrong":
             following = told[at + 1] if at + 1 < len(told) else ""
-            remark = _with_reason(remark, following) if at == 0 else _with_what_led_to_it(remark, told[0])
+            remark = _with_reason(remark, following)
+            if at and remark.passage == sentence:
+                remark = _with_what_led_to_it(remark, told[0])
         if all(one.text.casefold() != remark.text.casefold() for one in found):
             found.append(remark)
     return tuple(found[:_MOST])
 
 
+def _without_steps(lines: list[str]) -> list[str]:
+    """The lines without those of a list with numbers that asks for one thing after the other: what is said there is for that step."""
+    steps = [bool(_pattern("step").match(line)) for line in lines]
+    return lines if sum(steps) < _STEPS else ["" if step else line for step, line in zip(steps, lines, strict=True)]
+
+
 def _is_document(text: str, lines: list[str]) -> bool:
     """Whether a prompt is a plan, a handoff or a template that was pasted: what it asks for and forbids is for one task, and was often
     written by a program. Judged on real prompts, one in nine of its rules was worth keeping."""
-    headings = sum(line.startswith("#") for line in lines)
-    items = [found[0] for line in lines if (found := ITEM.match(line))]
-    steps = [line for line in lines if _pattern("step").match(line)]
+    if len(text) > _SPOKEN:
+        return True
     wide = sum(char >= "\u1100" for char in text)  # of scripts that say a word by a character or two
-    return len(text) + 2 * wide > _SPOKEN or headings > 1 or max(len(items), 2 * len(steps)) > _ITEMS or _is_made_for_agents(text)
+    headings = sum(line.startswith("#") for line in lines)
+    items = sum(bool(ITEM.match(line)) for line in lines)
+    return len(text) + wide > _SPOKEN or headings > 1 or items > _ITEMS or _is_made_for_agents(text)
 
 
 def _is_made_for_agents(text: str) -> bool:
-    """Whether a prompt begins as no person does who talks to an agent ("You are a reviewer"), or has marks that people do not type."""
-    return bool(_pattern("role").match(text)) or any(_pattern("mark").match(line) for line in text.split("\n"))
+    """Whether a prompt begins as no person does who talks to an agent ("You are a reviewer"), or has marks that people do not type,
+    but for code that stands between fences."""
+    spoken = "\n".join(text.split("```")[::2])
+    return bool(_pattern("role").match(text)) or any(_pattern("mark").match(line) for line in spoken.split("\n"))
 
 
 def _sets_against(folded: str) -> bool:
@@ -161,8 +173,8 @@ def _with_reason(remark: Remark, following: str) -> Remark:
 
 
 def _with_what_led_to_it(remark: Remark, before: str) -> Remark:
-    """What was wrong, with the sentence before it that says why ("No, I mean the export. Revert that.")."""
-    if not _may_count(before) or len(before) + len(remark.text) > _SENTENCE[1] - 2:
+    """What was wrong, with the sentence before it where that objects as well ("No, I mean the export. Revert that.")."""
+    if not (_may_count(before) and _pattern("objects").match(before)) or len(before) + len(remark.text) > _SENTENCE[1] - 2:
         return remark
     both: Remark = remark.replace(text=f"{_sentence(before)}. {remark.text}", passage=f"{before} {remark.passage}")
     return both
@@ -267,9 +279,9 @@ _SOURCES = {
         r"|(?:niemals|nie|immer) \w|(?:verwende|benutze|nutze|nimm) (?:nie|niemals|immer|keine?n?|nicht)\b|.{2,80}\bniemals\b"
         r"|.{0,60}\bnicht (?:verwenden|benutzen)\b"
         # In Korean and Chinese only what is ordered, or said of all: the same words tell what something is like, or has to be in one task.
-        r"|.{0,80}(?:항상|절대).{1,80}(?:하세요|해라|해야 ?(?:해|한다|합니다)|할 것|해 ?줘|하자|마|말 것|마세요|금지)$"
+        r"|.{0,80}(?:항상|절대).{1,80}(?:하세요|해라|해야 ?(?:해|한다|합니다)|할 것|해 ?(?:줘|주세요)|사용해|하자|마|말 것|마세요|금지)$"
         r"|.{0,80}(?:하지|쓰지|사용하지|건드리지|수정하지) ?마"
-        r"|(?:请)?(?:绝对|千万|永远)?(?:不要(?:用|使用|直接|提交)|绝不|永远不要|总是要|一律)"
+        r"|(?:请)?(?:绝对|千万|永远)?(?:不要(?:用|使用|直接|提交|修改|改|在)|绝不|永远不要|总是要|一律|必须(?:用|使用))"
         r"|(?:请)?(?:以后|今后|所有|每个|每次|任何).{0,40}(?:不要|绝不|必须|一律|总是)"
     ),
     # Said to be kept. What somebody remembers of what was done or said is none.
@@ -277,7 +289,7 @@ _SOURCES = {
         r"(?:please )?remember(?:,| that|:)\s+(?!(?:i|you|he|she|they|it|its|it's|this|that|there|when|how|what|why|who|to|last|the (?:last"
         r"|previous|old)|we (?:did|had|tried|talked|discussed|said|were))\b)[^,]{3,}\s\S+\s"
     ),
-    "role": r"\s*(?:/skill:|you are (?:an?|the|now|performing|acting)\b|your (?:task|role|job) is\b|act as\b)",
+    "role": r"\s*(?:/skill:|you are (?:(?:now )?an? |the (?!owner)|performing\b|acting\b)|your role is\b|act as (?:an?|the) )",
     "mark": (
         r"\s*(?:<!--|</(?!system-reminder|hook|environment|user|command|local-command|task|file|context|ide|attached|bash)"
         r"[a-z][\w:-]{0,40}>\s*$)"
@@ -286,11 +298,14 @@ _SOURCES = {
     "step": r"\d{1,2}[.)]\s+(?!(?:always|never|don't|dont|do not|use|prefer|all|every|each|any|no|we|let's|lets)\b)",
     # Whose words it needs to be understood: the agent's that it answers, or those of a sentence before it.
     "dangling": (
-        r".*\b(?:in|into|to|onto|from|on|with|of|for|about|like|by|after|before) (?:it|this|that|them|these|those)$"
-        r"|.*\byour (?:own )?(?:picks?|choices?|recommend\w+|suggest\w+|proposals?|ideas?|defaults?|approach|options?|plan)\b"
+        r"(?![^,;]*\b(?:and|or)\b)(?:[^\s,;]+ ){1,7}(?:in|into|to|onto|from|on|with|of|for|about|like|by|after|before)"
+        r" (?:it|this|that|them|these|those)$"
+        r"|(?:(?:let's|lets|let us) )?(?:go|stick|stay|use|take|work)(?: with)? your (?:own )?"
+        r"(?:picks?|choices?|recommend\w+|suggest\w+|proposals?|ideas?|defaults?|approach|options?|plan)\b"
+        r"|(?:do not|don't|dont|never|always) \w+ (?:it|that|this|them)$"
         r"|.*\b(?:a different|another|the other|the same|that|this) one$"
-        r"|(?:(?:let's|lets|let us) )?(?:keep|make|do) (?:it|this|that)\b"
-        r"|from now on,? (?:this|that|it)\b"
+        r"|(?:keep|make|do) (?:it|this|that)\b"
+        r"|from now on,? (?:this|that|it) i[sx]\b"
         r"|(?:let's|lets|let us) move (?:on )?to (?:phase|step|stage|part|task|the next|that|this)\b"
     ),
     # Of this task only.
@@ -299,11 +314,13 @@ _SOURCES = {
         r"|session)|anything (?:else|yet)|just (?:yet|now|plan|explain|read|review|look|answer|tell|show|help)|any code|noch nicht"
         r"|only (?:plan|explain|read|review|look|answer|describe|analy[sz]e|tell|show)|(?:this|that) (?:one|file|function|test|case)"
         r"|(?:do|touch|change|revert|modify|undo) (?:or \w+ )?(?:that|this|those|these|it)\b"
-        r"|use (?:an?|the|your) (?:[\w-]+ )?(?:agents?|sub-?agents?|agent team|skills?)\b|for me\b"
+        r"|(?:let's|lets|let us|not|don't|dont) use (?:an?|the|your) (?:[\w-]+ )?(?:agents?|sub-?agents?|agent team|skills?)\b"
+        r"|(?:write|do|change|run|code) (?:\w+ )?for me\b"
         r"|by (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|tonight|noon|end of)|tomorrow|tonight|this week"
         r"|now(?=[.!]?$)|(?:just|only) (?:an?|the)|this is (?:just|only)"
         r"|(?:they|it) (?:take|takes|took)"
-        r"|the (?:file|code|test|tests) (?:yet|now)|any(?:thing)? files?|any changes|(?:research|analysis|planning|review|read)[ -]only)\b"
+        r"|the (?:file|code|test|tests) (?:yet|now)|any(?:thing)? files?|any changes"
+        r"|(?:research|analysis|planning|review) only|this is read[ -]only)\b"
         # What names nothing in particular forbids means, and not a thing: "do not edit files or run tests, builds or linters".
         r"|(?:not|don't|dont) (?:ever )?(?:(?:edit|modify|change|touch|write|create|run|use|or|and|any|an?|project|project-wide|production"
         r"|source|actual|real|network|new|other|code|files?|tests?|test suites?|tools?|commands?|linters?|formatters?|builds?"
@@ -347,11 +364,12 @@ _SOURCES = {
         r"|wrong (?:approach|way|direction|fix|file|place)|(?:that|this) (?:broke|breaks)\b|you (?:broke|misunderstood"
         r"|got it wrong|are wrong)"
         r"|not like (?:that|this)|(?:please )?(?:revert|undo|roll back)"
-        r" (?:that|this|it|your|the last|those|(?:the |all |all the )?changes?)\b"
+        r" (?:(?:that|this|it|your|the last|those)\b|(?:the |all |all the )?changes?(?:[,.!]|$))"
         r"|i (?:already )?told you (?!(?:that )?i\b)|don't do (?:it|that|this) (?:that|this|like)"
         r"|stop (?:doing|using|changing|adding|mocking)|das ist falsch|das stimmt nicht|so nicht|nicht so|falsch[.!,:]"
         r"|.{0,20}(?:틀렸|그게 아니라|잘못됐|잘못했)|(?:这样|这)?.{0,8}(?:不对|(?<!说)错了|(?<!还是)不行))"
     ),
+    "objects": r"(?:no|nope|nein|not|wrong|i (?:mean|meant|said|don't|didn't|did not)|that's not|thats not|get (?:that|this))\b",
     "right": r"[\w' -]{1,60} (?:should|must|needs? to|has to|have to)\b|use |instead|the (?:right|correct|proper)|put |keep |call |do "
     r"|don't |do not |never |always |let's |normali[sz]e ",
     "amends": r"\b(?:actually|instead|on second thoughts?|changed? (?:my|our) minds?|scratch that|after all|no longer"

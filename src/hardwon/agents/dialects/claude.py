@@ -21,10 +21,11 @@ _TOOLS: dict[str, Tool] = {
     "Bash": "shell", "PowerShell": "shell", "Edit": "edit", "MultiEdit": "edit", "NotebookEdit": "edit", "Write": "write", "Read": "read",
     "NotebookRead": "read", "Grep": "search", "Glob": "search", "LS": "search", "ToolSearch": "search", "Task": "task", "Agent": "task",
     "BashOutput": "other", "KillShell": "other", "KillBash": "other", "TaskOutput": "other", "TaskStop": "other", "WebFetch": "other",
-    "WebSearch": "other", "TodoWrite": "other", "TaskCreate": "other", "TaskUpdate": "other", "TaskList": "other", "Skill": "other",
-    "SlashCommand": "other", "ExitPlanMode": "other", "EnterPlanMode": "other", "AskUserQuestion": "other", "ListMcpResources": "mcp",
-    "ReadMcpResource": "mcp",
+    "WebSearch": "other", "TodoWrite": "other", "TaskCreate": "other", "TaskUpdate": "other", "TaskList": "other", "TaskGet": "other",
+    "Skill": "other", "SlashCommand": "other", "ExitPlanMode": "other", "EnterPlanMode": "other", "AskUserQuestion": "other",
+    "ListMcpResources": "mcp", "ReadMcpResource": "mcp",
 }  # fmt: skip
+_ENDS_OF_TARGET = "\n;&|<>"
 _TAKE_CONTEXT = ("SessionStart", "SubagentStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure")
 
 
@@ -62,17 +63,33 @@ def read(payload: Mapping[str, object], environment: Mapping[str, str], now: int
         event = event.replace(cwd=environment.get("CLAUDE_PROJECT_DIR", ""))
     if event.moment != "after":
         return event
-    return _with_outcome(event.replace(cwd=_began_in(event.cwd, event.command)), payload, name)
+    began = _began_in(event.cwd, event.command, environment.get("CLAUDE_PROJECT_DIR", ""))
+    return _with_outcome(event.replace(cwd=began), payload, name)
 
 
-def _began_in(cwd: str, command: str) -> str:
+def _began_in(cwd: str, command: str, project: str) -> str:
     """The folder in which a command began that has ended: its client tells the one that it went to (``cd api && make`` leaves the session
-    in ``api``), from where ``cd api`` would lead elsewhere."""
-    if not command.startswith("cd "):
+    in ``api``), from where ``cd api`` would lead elsewhere. Never one above the project: there the client has gone back to it, and its
+    own folder only has the name of the one below."""
+    target = _target(command)
+    if not target or target.startswith(("/", ".", "~", "$")) or not cwd.endswith(f"/{target}"):
         return cwd
-    target = command[3:].partition("&&")[0].partition(";")[0].strip().strip("\"'").rstrip("/").removeprefix("./")
-    came = bool(target) and not target.startswith(("/", ".", "~", "$")) and cwd.endswith(f"/{target}")
-    return cwd[: -len(target) - 1] if came else cwd
+    began, top = cwd[: -len(target) - 1], project.rstrip("/")
+    return began if not top or began == top or began.startswith(f"{top}/") else cwd
+
+
+def _target(command: str) -> str:
+    """The folder that a command first goes to, "" for none."""
+    if not command.startswith("cd "):
+        return ""
+    rest = command[3:].lstrip(" ")
+    if rest[:1] in ("'", '"'):
+        target = rest[1:].partition(rest[0])[0]
+    else:
+        for end in _ENDS_OF_TARGET:
+            rest = rest.partition(end)[0]
+        target = rest.partition(" ")[0]
+    return target.strip().rstrip("/").removeprefix("./")
 
 
 def _with_outcome(event: Event, payload: Mapping[str, object], name: str) -> Event:

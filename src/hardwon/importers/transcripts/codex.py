@@ -72,7 +72,7 @@ class _Reader:
         self._calls = Calls(tally)
         self._said: list[tuple[str, str]] = []
         self._told: dict[str, str] = dict.fromkeys(("session", "cwd", "branch", "version", "agent", "model", "turn"), "")
-        self._at = 1
+        self._at = self._began = 1  # began: when the session tells first who it is
         self._own = self._from = ""  # the ids of the session, and of the one that it was forked from
         self._is_fresh = True  # nothing but who the session is was told
         self._is_copy = self._has_turns = self._is_over = self._is_program = False  # over: the copy, for good
@@ -86,7 +86,7 @@ class _Reader:
                 yield self._begin_session(payload)
             return
         self._is_fresh = False
-        if self._is_copied(word(payload, "turn_id"), self._at - before):
+        if self._is_copied(word(payload, "turn_id"), self._at - max(before, self._began)):
             return
         if kind in _ITEMS and "payload" not in record:  # the first form: a bare item
             yield from self._item(record)
@@ -126,15 +126,15 @@ class _Reader:
         return self._is_copy
 
     def _is_copied(self, turn: str, passed: int) -> bool:
-        """Whether a record is of the copy. Where turns have ids, one that is younger than the session ends it; older versions gave
-        none, and there it ends with the first pause."""
+        """Whether a record is of the copy. It ends with the first pause, and where turns have ids, with one that is younger than the
+        session; an older one after a pause says that the copying only took a while."""
         if self._is_over:
             return False
         if _BY_TIME.fullmatch(turn) and _BY_TIME.fullmatch(self._own):
             self._has_turns, self._is_over = True, turn > self._own
             self._is_copy = self._is_copy or bool(self._from)
-        elif self._is_copy and not self._has_turns:
-            self._is_over = passed >= _PAUSE
+        elif self._is_copy and passed >= _PAUSE:
+            self._is_copy, self._is_over = False, not self._has_turns
         self._is_copy = self._is_copy and not self._is_over
         return self._is_copy
 
@@ -145,6 +145,7 @@ class _Reader:
         git = inner(meta, "git")
         is_agent = bool(parent or "subagent" in source)
         self._own, self._from = own or self._own, word(meta, "forked_from_id")
+        self._began = self._at
         self._is_program = meta.get("source") in ("exec", "mcp") or "internal" in source
         self._told |= {
             "session": whole or parent or own or self._told["session"], "agent": own if is_agent else "",

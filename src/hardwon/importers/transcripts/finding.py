@@ -165,29 +165,35 @@ def _told_of(search: _Search, path: str, name: str = "cwd") -> str:
 
 def _claude(search: _Search, roots: Roots) -> None:
     names = [_folder_name(top) for top in search.ground.tops]
+    places = []
     for root in dict.fromkeys(map(real, filter(None, roots.claude))):
         for folder in folders(os.path.join(root, "projects")):
             base = os.path.basename(folder)
-            if not any(base == name or base.startswith((name + "-", name[:_LONGEST_NAME])) for name in names):
-                continue
-            for session, paths in _sessions(search, folder).items():
-                cwd = next(filter(None, (_told_of(search, path) for path in paths)), "")
-                if search.ground.holds(cwd):
-                    _add(search, claude.CLIENT, session, (*paths, *_subagents(search, os.path.join(folder, session))), cwd)
+            if any(base == name or base.startswith((name + "-", name[:_LONGEST_NAME])) for name in names):
+                places.append(folder)
+    for (session, folder), paths in _sessions(search, places).items():
+        cwd = next(filter(None, (_told_of(search, path) for path in paths)), "")
+        if search.ground.holds(cwd):
+            _add(search, claude.CLIENT, session, (*paths, *_subagents(search, os.path.join(folder, session))), cwd)
 
 
-def _sessions(search: _Search, folder: str) -> dict[str, list[str]]:
-    """The files of a folder by their session: its own, then those of its subagents, which older versions put beside it."""
-    own: dict[str, list[str]] = {}
-    beside: dict[str, list[str]] = {}
-    for path in search.files(folder, (".jsonl",)):
-        name = os.path.basename(path).removesuffix(".jsonl")
-        if name.startswith(_AGENT):
-            beside.setdefault(_told_of(search, path, "sessionId") or name, []).append(path)
-        else:
-            own[name] = [path]
-    for session, paths in beside.items():
-        own.setdefault(session, []).extend(paths)
+def _sessions(search: _Search, places: Sequence[str]) -> dict[tuple[str, str], list[str]]:
+    """The files of these folders by their session and its folder: its own, then those of its subagents. Older versions put them beside
+    it, or into the folder of where a subagent worked; into another repository's session none of ours is drawn."""
+    own: dict[tuple[str, str], list[str]] = {}
+    beside = []
+    for folder in places:
+        for path in search.files(folder, (".jsonl",)):
+            name = os.path.basename(path).removesuffix(".jsonl")
+            if name.startswith(_AGENT):
+                beside.append((_told_of(search, path, "sessionId") or name, folder, path))
+            else:
+                own[name, folder] = [path]
+    homes = dict(reversed(own))
+    for session, folder, path in beside:
+        home = folder if (session, folder) in own else homes.setdefault(session, folder)
+        is_ours = home == folder or search.ground.holds(_told_of(search, own[session, home][0]))
+        own.setdefault((session, home if is_ours else folder), []).append(path)
     return own
 
 

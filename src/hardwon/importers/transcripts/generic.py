@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from hardwon.importers.transcripts.calls import Call
     from hardwon.importers.transcripts.records import Tally
 
+    # A call that waits for its result, with the turn and the message that it is of, and whether it may be one that was told already.
+    Waiting = tuple[int, int, bool, Call]
+
 CLIENT = "transcript"
 ROLES = ("user", "assistant", "tool", "system", "developer")
 _MOST_WAITING = 2_000  # ids of calls without an end
 _MOST_OF_ID = 50  # calls that wait under one
+_NEVER = (0, 0, 0, 0)
 
 
 def read(path: str, tally: Tally, modified: int) -> Iterator[Event]:
@@ -37,9 +41,11 @@ class _Reader:
 
     def __init__(self, tally: Tally, session: str, at: int) -> None:
         self._tally = tally
-        self._waiting: dict[str, list[tuple[int, Call]]] = {}  # calls by their given id, with the turn that they are of
-        self._met: dict[int, tuple[int, int]] = {}  # of each session's id: when a call was told last, and its hash
+        self._waiting: dict[str, list[Waiting]] = {}  # calls by their given id
+        # Of each session's id: when a call was told last, in which message, and the hashes of the call and of its end.
+        self._met: dict[int, tuple[int, int, int, int]] = {}
         self._turn = self._count = 0  # what was asked so far; calls of an id that was met before
+        self._message = 0  # a list of calls counts as one of its own: some write those of the content once more there
         self._told = {"client": CLIENT, "session": session, "cwd": "", "model": "", "branch": ""}
         self._begun = ""
         self._at = at
@@ -60,7 +66,9 @@ class _Reader:
             yield self._event("start", source="startup")
         content = record.get("content")
         if role in ("user", "assistant"):
+            self._message += 1
             yield from self._blocks(role, content)
+            self._message += 1
             for call in items(record.get("tool_calls")):
                 yield from self._begin(call)
         elif role == "tool":
@@ -83,46 +91,62 @@ class _Reader:
 
     def _begin(self, block: dict[str, Any]) -> Iterator[Event]:
         """A call. Some models number theirs anew in each message: one whose id was met before goes by another name, unless it is the same
-        call, written once more. Results come in the order of the calls; a call that has none when the person speaks has ended."""
+        call, written once more. Results come in the order of a message's calls; a call that has none when the next message makes one of
+        its id has ended, for its result would be taken for that one's."""
         function = inner(block, "function") or block
         arguments = function.get("arguments", function.get("input"))
         given = parsed(arguments) if isinstance(arguments, str) else arguments
         told = given if isinstance(given, dict) else {"input": plain(arguments)}
         identifier = word(block, "id")
         call = calls.begun(word(function, "name"), told, identifier)
-        name = self._name(identifier, hash((call["tool_name"], call["command"], call["edits"], call["paths"])))
-        if name is None:
+        time, message, last, _ = self._met.get(self._key(identifier), _NEVER)
+        waiting = self._waiting.get(identifier, [])
+        is_same = bool(identifier) and message != self._message and last == _hash(call)
+        if is_same and any(turn == self._turn for turn, _, _, _ in waiting):
             return
-        call["call"] = name
-        waiting = [one for one in self._waiting.pop(identifier, []) if one[0] == self._turn]
-        self._waiting[identifier] = [*waiting, (self._turn, call)][-_MOST_OF_ID:]
+        waiting = [one for one in waiting if one[1] == self._message]
+        is_again = is_same and 0 < time == self._time
+        self._waiting.pop(identifier, None)
+        self._waiting[identifier] = [*waiting, (self._turn, self._message, is_again, call)][-_MOST_OF_ID:]
         if len(self._waiting) > _MOST_WAITING:
             del self._waiting[next(iter(self._waiting))]
-        yield self._event("before", **call)
+        if not is_again:
+            yield self._named(call, identifier, self._time, self._message)
 
-    def _name(self, identifier: str, which: int) -> str | None:
-        """What a call goes by; None where it was told already."""
-        if not identifier:
-            return ""
-        key = hash((self._told["session"], identifier))
-        time, last = self._met.get(key, (0, None))
-        waits = any(turn == self._turn for turn, _ in self._waiting.get(identifier, ()))
-        if which == last and (waits or 0 < time == self._time):
-            return None
-        self._count += last is not None
-        self._met[key] = self._time, which
-        return identifier if last is None else f"{self._count}#{identifier}"
+    def _key(self, identifier: str) -> int:
+        return hash((self._told["session"], identifier))
+
+    def _named(self, call: Call, identifier: str, time: int, message: int) -> Event:
+        """The beginning of a call, by the name that it goes by."""
+        if identifier:
+            key = self._key(identifier)
+            self._count += key in self._met
+            call["call"] = f"{self._count}#{identifier}" if key in self._met else identifier
+            self._met[key] = time, message, _hash(call), 0
+        return self._event("before", **call)
 
     def _result(self, block: dict[str, Any]) -> Iterator[Event]:
         identifier = word(block, "tool_call_id", "tool_use_id")
         waiting = self._waiting.get(identifier)
         if not waiting:
             return
-        _, call = waiting.pop(0)
+        _, message, is_again, call = waiting.pop(0)
         if not waiting:
             del self._waiting[identifier]
         code = whole_number(block.get("exit_code"))
         failed = bool(block.get("is_error")) or bool(code)
         ended: Ended = "failed" if failed else "ok" if code == 0 or "is_error" in block else "unknown"
         output = clipped(plain(block.get("content")))
+        key, end = self._key(identifier), hash((ended, code, output))
+        if is_again:  # of the same time as the one before: the same run, unless it ended otherwise
+            time, _, _, before = self._met.get(key, _NEVER)
+            if end == before:
+                return
+            yield self._named(call, identifier, time, message)
+        if key in self._met:
+            self._met[key] = (*self._met[key][:3], end)
         yield self._event("after", ended=ended, exit_code=code, output=output, **call)
+
+
+def _hash(call: Call) -> int:
+    return hash((call["tool_name"], call["command"], call["edits"], call["paths"]))
