@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from hardwon.engine.opening import create
 from hardwon.errors import InvalidInput
 from hardwon.store import git_events
 from hardwon.types import Filter
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -358,15 +358,6 @@ def processes_of(home: Path) -> list[int]:
             if f"HARDWON_HOME={home}".encode() in variables and b"refresh" in words:
                 found.append(int(entry.name))
     return found
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 60) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.1)
-    return False
 
 
 def known(where: Path, home: Path) -> set[str]:

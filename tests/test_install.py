@@ -19,6 +19,7 @@ from hardwon.agents import jsonc, lines, table, targets
 from hardwon.agents.site import Site
 from hardwon.doors import wired
 from hardwon.settings import places
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -427,11 +428,11 @@ def test_r49_after_uninstalling_in_use_no_process_is_left_and_the_memories_are(
         subprocess.Popen([server["command"], *server["args"]], cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE),
         subprocess.Popen(hook, shell=True, cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE),
     ]
-    assert len(running(str(home))) >= 2
+    assert wait_for(lambda: len(running(str(home))) >= 2)
     uninstall(call, "claude-code")
     for process in started:
-        process.communicate(b"", timeout=10)  # the client is gone
-    assert running(str(home)) == []
+        process.communicate(b"", timeout=60)  # the client is gone
+    assert wait_for(lambda: running(str(home)) == [])
     assert "kept over the installation" in call("query", "A.b").out
 
 

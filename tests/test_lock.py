@@ -16,9 +16,10 @@ import pytest
 
 from hardwon.errors import Busy
 from hardwon.store.lock import FileLock
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 # Takes the lock, says so, and gives it back when it is told to.
 HOLDER = """
@@ -72,14 +73,6 @@ def open_files(path: str) -> int:
     return sum(os.path.exists(one) and os.path.realpath(one) == os.path.realpath(path) for one in found)
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Until it is so, at most a minute."""
-    ends = time.monotonic() + 60
-    while not condition() and time.monotonic() < ends:
-        time.sleep(0.002)
-    assert condition()
-
-
 def test_a_lock_that_stays_taken_is_told_as_busy_and_names_who_has_it(path: str) -> None:
     with holder(path) as other:
         for timeout in (0, -1.0, 0.01, 0.2):
@@ -114,7 +107,7 @@ def test_who_gives_up_keeps_neither_the_lock_nor_an_open_file(path: str) -> None
         tell(other)
         assert is_free(path)
     if Path("/proc/self/fd").exists():
-        wait_for(lambda: not open_files(path))
+        assert wait_for(lambda: not open_files(path), pause=0.002)
 
 
 def test_deadlines_that_the_lock_just_meets_leave_it_to_one(path: str) -> None:
@@ -149,7 +142,7 @@ def test_an_interrupt_while_waiting_leaves_no_lock_behind(path: str) -> None:
         tell(other)
         assert is_free(path)
     if Path("/proc/self/fd").exists():
-        wait_for(lambda: not open_files(path))
+        assert wait_for(lambda: not open_files(path), pause=0.002)
 
 
 def test_threads_take_turns(path: str) -> None:
